@@ -1,0 +1,226 @@
+//===- Assembly.cpp - Grammar that the ops share -*- C++ -*-===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/PosEnc/Assembly.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace mlir::posenc;
+
+//===----------------------------------------------------------------------===//
+// Clauses
+//===----------------------------------------------------------------------===//
+
+ParseResult Clause::parse(OpAsmParser &parser) {
+  loc = parser.getCurrentLocation();
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&] {
+    return failure(parser.parseOperand(names.emplace_back()) ||
+                   parser.parseColonType(types.emplace_back()));
+  });
+}
+
+ParseResult Clause::parseOptional(OpAsmParser &parser, StringRef keyword) {
+  return succeeded(parser.parseOptionalKeyword(keyword)) ? parse(parser)
+                                                         : success();
+}
+
+ParseResult Clause::resolve(OpAsmParser &parser, OperationState &state) const {
+  return parser.resolveOperands(names, types, loc, state.operands);
+}
+
+void posenc::printClause(OpAsmPrinter &printer, StringRef keyword,
+                         ValueRange operands) {
+  if (operands.empty())
+    return;
+  printer << keyword << '(';
+  llvm::interleaveComma(operands, printer, [&](Value value) {
+    printer << value << " : " << value.getType();
+  });
+  printer << ')';
+}
+
+//===----------------------------------------------------------------------===//
+// Rotations
+//===----------------------------------------------------------------------===//
+
+static bool isPositionPerRow(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped && shaped.hasRank() && shaped.getRank() > 1;
+}
+
+bool Rotation::hasPositionPerRow() const {
+  return position && isPositionPerRow(position.getType());
+}
+
+ParseResult RotationClause::parse(OpAsmParser &parser) {
+  if (parser.parseAttribute(rope))
+    return failure();
+  bool perRow = succeeded(parser.parseOptionalKeyword("at"));
+  if (perRow || succeeded(parser.parseOptionalKeyword("from"))) {
+    if (position.parse(parser))
+      return failure();
+    if (position.size() != 1 || perRow != isPositionPerRow(position.types[0]))
+      return parser.emitError(position.loc)
+             << (perRow ? "'at' takes one operand of two dimensions, a "
+                          "position per row"
+                        : "'from' takes one operand, an index or an offset "
+                          "per batch");
+  }
+  if (freqs.parseOptional(parser, "freqs"))
+    return failure();
+  if (freqs.size() > 1)
+    return parser.emitError(freqs.loc, "'freqs' takes one operand");
+  if (cosSin.parseOptional(parser, "cos_sin"))
+    return failure();
+  if (cosSin.size() != 0 && cosSin.size() != 2)
+    return parser.emitError(cosSin.loc, "'cos_sin' takes two operands");
+  return success();
+}
+
+ParseResult RotationClause::resolve(OpAsmParser &parser,
+                                    OperationState &state) const {
+  return failure(position.resolve(parser, state) ||
+                 freqs.resolve(parser, state) || cosSin.resolve(parser, state));
+}
+
+void RotationClause::appendSegments(SmallVectorImpl<int32_t> &segments) const {
+  int32_t pair = cosSin.size() / 2;
+  segments.append({position.size(), freqs.size(), pair, pair});
+}
+
+void posenc::printRotation(OpAsmPrinter &printer, const Rotation &rotation) {
+  printer << ' ' << rotation.rope;
+  if (rotation.position)
+    printClause(printer, rotation.hasPositionPerRow() ? " at" : " from",
+                rotation.position);
+  if (rotation.freqs)
+    printClause(printer, " freqs", rotation.freqs);
+  if (rotation.cos && rotation.sin)
+    printClause(printer, " cos_sin", {rotation.cos, rotation.sin});
+}
+
+//===----------------------------------------------------------------------===//
+// Captures and the score region
+//===----------------------------------------------------------------------===//
+
+static constexpr StringLiteral scoreArguments[] = {"s", "b", "h", "r", "j"};
+static constexpr unsigned numScoreArguments = std::size(scoreArguments);
+
+void posenc::nameScoreArguments(Region &region, OpAsmSetValueNameFn setName) {
+  for (auto [argument, name] : llvm::zip(region.getArguments(), scoreArguments))
+    setName(argument, name);
+}
+
+ParseResult posenc::parseCapturesAndRegion(OpAsmParser &parser,
+                                           Clause &captures, Region &region) {
+  SmallVector<OpAsmParser::Argument> arguments, captured;
+  auto parseCapture = [&]() -> ParseResult {
+    OpAsmParser::Argument argument;
+    OpAsmParser::UnresolvedOperand outer;
+    if (parser.parseOperand(outer))
+      return failure();
+    argument.ssaName = outer;
+    if (succeeded(parser.parseOptionalEqual()) && parser.parseOperand(outer))
+      return failure();
+    if (parser.parseColonType(argument.type))
+      return failure();
+    captured.push_back(argument);
+    captures.names.push_back(outer);
+    captures.types.push_back(argument.type);
+    return success();
+  };
+  captures.loc = parser.getCurrentLocation();
+  if (succeeded(parser.parseOptionalKeyword("with")) &&
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseCapture))
+    return failure();
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword("score") ||
+      parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren))
+    return failure();
+  if (arguments.size() != numScoreArguments)
+    return parser.emitError(
+        loc, "expected five names: of score, batch, head, row and key");
+  Builder &builder = parser.getBuilder();
+  arguments[0].type = builder.getF32Type();
+  for (OpAsmParser::Argument &index : llvm::drop_begin(arguments))
+    index.type = builder.getIndexType();
+  arguments.append(captured);
+  return parser.parseRegion(region, arguments, /*enableNameShadowing=*/true);
+}
+
+/// The captures that can be printed under one name, outside and inside. All
+/// others need two: results of an op with several, what is captured twice, and
+/// values whose name something inside the region has.
+static SmallVector<bool> findSharedNames(OpAsmPrinter &printer,
+                                         ValueRange captures, Region &region) {
+  auto nameOf = [&](Value value) {
+    std::string name;
+    llvm::raw_string_ostream os(name);
+    printer.printOperand(value, os);
+    return name;
+  };
+  ArrayRef<BlockArgument> arguments = region.front().getArguments();
+  llvm::StringSet<> inside;
+  for (BlockArgument argument : arguments.take_front(numScoreArguments))
+    inside.insert(nameOf(argument));
+  for (Operation &op : region.front())
+    for (Value result : op.getResults())
+      inside.insert(StringRef(nameOf(result)).split('#').first);
+
+  SmallVector<bool> shared(captures.size());
+  for (auto [i, capture] : llvm::enumerate(captures)) {
+    auto result = dyn_cast<OpResult>(capture);
+    shared[i] = !(result && result.getOwner()->getNumResults() > 1) &&
+                !llvm::is_contained(captures.take_front(i), capture);
+    if (!shared[i])
+      inside.insert(nameOf(arguments[numScoreArguments + i]));
+  }
+  // Whatever is printed under a name of its own takes that name inside, which
+  // may clash with one more.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto [i, capture] : llvm::enumerate(captures))
+      if (shared[i] && inside.contains(nameOf(capture))) {
+        shared[i] = false;
+        inside.insert(nameOf(arguments[numScoreArguments + i]));
+        changed = true;
+      }
+  }
+  return shared;
+}
+
+static void printLineBreak(OpAsmPrinter &printer) {
+  printer.printNewline();
+  printer << "    ";
+}
+
+void posenc::printCapturesAndRegion(OpAsmPrinter &printer, ValueRange captures,
+                                    Region &region) {
+  ArrayRef<BlockArgument> arguments = region.front().getArguments();
+  SmallVector<bool> shared = findSharedNames(printer, captures, region);
+  SmallVector<Value> outer(numScoreArguments, Value());
+  for (auto [i, capture] : llvm::enumerate(captures))
+    outer.push_back(shared[i] ? capture : Value());
+  printer.shadowRegionArgs(region, outer);
+  if (!captures.empty()) {
+    printLineBreak(printer);
+    printer << "with(";
+    llvm::interleaveComma(
+        llvm::seq<size_t>(captures.size()), printer, [&](size_t i) {
+          if (!shared[i])
+            printer << arguments[numScoreArguments + i] << " = ";
+          printer << captures[i] << " : " << captures[i].getType();
+        });
+    printer << ')';
+  }
+  printLineBreak(printer);
+  printer << "score(";
+  llvm::interleaveComma(arguments.take_front(numScoreArguments), printer);
+  printer << ") ";
+  printer.printRegion(region, /*printEntryBlockArgs=*/false);
+}

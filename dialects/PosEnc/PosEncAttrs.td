@@ -1,0 +1,173 @@
+#ifndef DIALECTS_POSENC_POSENCATTRS_TD
+#define DIALECTS_POSENC_POSENCATTRS_TD
+
+include "dialects/PosEnc/PosEncDialect.td"
+include "dialects/PosEnc/PosEncInterfaces.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class PosEnc_Attr<string cppName, string asmName, list<Trait> traits = []> : AttrDef<PosEnc_Dialect, cppName, traits> {
+  let mnemonic = asmName;
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Row maps
+//===----------------------------------------------------------------------===//
+
+class PosEnc_Map<string cppName, string asmName, list<string> methods = []>
+    : PosEnc_Attr<cppName, asmName,
+                  [DeclareAttrInterfaceMethods<RowMapAttr, !listconcat(["getNumRows", "evaluate"], methods)>]>;
+
+def ClipAttr : PosEnc_Map<"Clip", "clip", ["getVarying", "emit"]> {
+  let summary = "clip(x, lo, hi) - lo";
+  let description = [{
+    `hi - lo + 1` rows: the distance clipped to [lo, hi] (Shaw et al. 2018, arXiv:1803.02155: lo = -k, hi = k).
+
+    row_c2: lo <= hi, and `hi - lo + 1` fits in 63 bits.
+  }];
+  let parameters = (ins "int64_t":$lo, "int64_t":$hi);
+  let assemblyFormat = "`<` $lo `,` $hi `>`";
+}
+
+def BandAttr : PosEnc_Map<"Band", "band", ["isPartial", "getVarying", "emit"]> {
+  let summary = "x - lo inside [lo, hi], else no row";
+  let description = [{
+    `hi - lo + 1` rows, and no row outside [lo, hi]: what uses the row says `else` (Music Transformer, arXiv:1809.04281,
+    and VITS, arXiv:2106.06103, add nothing there).
+
+    row_c2: lo <= hi, and `hi - lo + 1` fits in 63 bits.
+  }];
+  let parameters = (ins "int64_t":$lo, "int64_t":$hi);
+  let assemblyFormat = "`<` $lo `,` $hi `>`";
+}
+
+def BucketDirection : I32Enum<"BucketDirection", "which side of the query has buckets", [
+    I32EnumCase<"Bidirectional", 0, "bidirectional">, I32EnumCase<"Causal", 1, "causal">]> {
+  let cppNamespace = "::mlir::posenc";
+}
+
+def T5Attr : PosEnc_Map<"T5", "t5", ["getVarying", "emit"]> {
+  let summary = "T5's logarithmic buckets of delta = key - query";
+  let description = [{
+    The bucket of Raffel et al. 2020 (arXiv:1910.10683). `causal`: n = max(-delta, 0), u = buckets. `bidirectional`:
+    n = |delta|, u = buckets / 2, and u is added where delta > 0. With e = u / 2 exact buckets, n < e is its own bucket,
+    and bucket e + t begins at the smallest n with (n / e)^(u - e) >= (max_distance / e)^t, up to bucket u - 1. The
+    comparison is one of integers, so no rounding moves a bucket. T5 has 32 buckets and a maximum distance of 128, which
+    saturate at distance 91 (bidirectional) or 113 (causal).
+
+    Encoders use `bidirectional`, decoders `causal`: there is no default.
+
+    row_c2: 2 to 65536 buckets, bidirectional an even number of at least 4; max_distance above e, the exact range.
+  }];
+  let parameters = (ins "int64_t":$buckets, "int64_t":$maxDistance, EnumParameter<BucketDirection>:$direction);
+  let assemblyFormat = "`<` $buckets `,` $maxDistance `,` $direction `>`";
+  let extraClassDeclaration = [{
+    /// Buckets of one side of the query: u of the description.
+    int64_t getSideBuckets() const;
+    /// The bucket of a distance n >= 0 within its side.
+    int64_t getSideBucket(int64_t distance) const;
+  }];
+}
+
+def DebertaAttr : PosEnc_Map<"Deberta", "deberta", ["getVarying", "emit"]> {
+  let summary = "DeBERTa's logarithmic buckets of lag = query - key";
+  let description = [{
+    clip(bucket(lag) + span, 0, 2 span - 1) of DeBERTa v2 and v3 (He et al. 2021, arXiv:2006.03654, released code). With
+    mid = buckets / 2: bucket(x) = x for |x| <= mid, else sign(x) (mid + t), t the smallest integer with
+    (|x| / mid)^(mid - 1) <= ((max_position - 1) / mid)^t, also beyond max_position. 2 span rows. Without logarithmic
+    buckets (v1) the map is `#posenc.clip<-span, span - 1>` of the lag.
+
+    row_c2: span >= 1 and 2 span fits in 63 bits; buckets of at least 2, at most 65536; max_position - 1 > buckets / 2.
+  }];
+  let parameters = (ins "int64_t":$buckets, "int64_t":$maxPosition, "int64_t":$span);
+  let assemblyFormat = "`<` `buckets` `=` $buckets `,` `max_position` `=` $maxPosition `,` `span` `=` $span `>`";
+  let extraClassDeclaration = [{
+    /// The row of the bucket of `lag`.
+    int64_t getRow(int64_t lag) const;
+  }];
+}
+
+def WindowAttr : PosEnc_Map<"Window", "window", ["getNumInputs", "emit"]> {
+  let summary = "Swin's row of two tokens of a window";
+  let description = [{
+    Of a query token and a key token of a height x width window, row-major (Liu et al. 2021, arXiv:2103.14030): with dr
+    and dc the differences query minus key of their window rows and columns, row (dr + height - 1)(2 width - 1) + dc +
+    width - 1 of (2 height - 1)(2 width - 1). Tokens outside the window are clipped into it.
+
+    row_c2: height and width of at least 1, and the number of rows fits in 63 bits.
+  }];
+  let parameters = (ins "int64_t":$height, "int64_t":$width);
+  let assemblyFormat = "`<` $height `,` $width `>`";
+}
+
+//===----------------------------------------------------------------------===//
+// Rotations
+//===----------------------------------------------------------------------===//
+
+class PosEnc_Scaling<string cppName, string asmName, list<string> methods = []>
+    : PosEnc_Attr<cppName, asmName,
+                  [DeclareAttrInterfaceMethods<RopeScalingAttr, !listconcat(["scaleFrequencies"], methods)>]>;
+
+def YarnAttr : PosEnc_Scaling<"Yarn", "yarn", ["getMagnitude"]> {
+  let summary = "YaRN: low frequencies are divided by a factor, high ones kept";
+  let description = [{
+    Peng et al. 2023 (arXiv:2309.00071). With `turns(n) = width ln(original / (2 pi n)) / (2 ln base)`: pairs below
+    lo = turns(beta_fast) keep their frequency, pairs above hi = turns(beta_slow) have it divided by `factor`, and
+    between them it is blended linearly. `truncate` rounds lo down and hi up. `original` is the trained context, in
+    tokens. `attention_factor` multiplies cos and sin and is final; without it, 0.1 ln(factor) + 1.
+
+    rotate_c1: factor, betas and attention_factor are positive, original is at least 1.
+  }];
+  let parameters = (ins
+    "::mlir::posenc::Real":$factor, "int64_t":$original,
+    DefaultValuedParameter<"::mlir::posenc::Real", "::mlir::posenc::Real(32.0)">:$beta_fast,
+    DefaultValuedParameter<"::mlir::posenc::Real", "::mlir::posenc::Real(1.0)">:$beta_slow,
+    DefaultValuedParameter<"bool", "true">:$truncate,
+    OptionalParameter<"std::optional<::mlir::posenc::Real>">:$attention_factor);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def RopeLayout : I32Enum<"RopeLayout", "which channels form a pair", [
+    I32EnumCase<"Half", 0, "half">, I32EnumCase<"Interleaved", 1, "interleaved">]> {
+  let cppNamespace = "::mlir::posenc";
+}
+
+def RopeAttr : PosEnc_Attr<"Rope", "rope"> {
+  let summary = "A rotation of channel pairs by angles that grow with the position";
+  let description = [{
+    Rotary position embedding (Su et al. 2021, arXiv:2104.09864). A row at position p turns its pair m of channels
+    (x, y) into (x cos a - y sin a, y cos a + x sin a), a = p f[m].
+
+    ```
+    #posenc.rope<half, base = 10000.0>
+    #posenc.rope<interleaved, base = 10000.0, start = 128, width = 64, scaling = #posenc.yarn<factor = 40.0, original = 4096>>
+    ```
+
+    | key | meaning |
+    |---|---|
+    | `half`, `interleaved` | pairs (m, m + width / 2), or (2 m, 2 m + 1); checkpoints use either, so one is required |
+    | `base` | f[m] = base^(-2 m / width), radians per position; required unless the op gives `freqs` or `cos_sin` |
+    | `start`, `width` | channels [start, start + width) rotate, all others pass; by default all from start on |
+    | `scaling` | a rope scaling, which changes f |
+    | `xpos` | pair m is also scaled by zeta^(p / xpos), zeta = (2 m / width + 0.4) / 1.4 (xPos, arXiv:2212.10554); keys use the negative |
+
+    Angles are computed in f64, whatever the type of the rows.
+
+    rotate_c1: start >= 0, width even and positive; base above 1; scaling a rope scaling, and only beside base; xpos
+    finite and not 0.
+  }];
+  let parameters = (ins EnumParameter<RopeLayout>:$layout, "int64_t":$start, "int64_t":$width,
+      "std::optional<::mlir::posenc::Real>":$base, "::mlir::posenc::RopeScalingAttr":$scaling,
+      "std::optional<::mlir::posenc::Real>":$xpos);
+  let hasCustomAssemblyFormat = 1;
+  let genMnemonicAlias = 1;
+  let extraClassDeclaration = [{
+    /// How many channels of a row rotate: `width`, or all from `start` on.
+    int64_t getRotatedWidth(int64_t channels) const { return getWidth() ? getWidth() : channels - getStart(); }
+    /// The frequencies of the width / 2 pairs, radians per position, scaled; the rope has a base.
+    ::llvm::SmallVector<double> getFrequencies(int64_t width) const;
+  }];
+}
+
+#endif // DIALECTS_POSENC_POSENCATTRS_TD

@@ -1,0 +1,279 @@
+//===- RegionOps.cpp - Ops of score regions -*- C++ -*-===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/PosEnc/PosEnc.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+using namespace mlir;
+using namespace mlir::posenc;
+
+//===----------------------------------------------------------------------===//
+// Scalar code
+//===----------------------------------------------------------------------===//
+
+/// Whether all indices lie inside the leading dimensions of a tensor or memref.
+/// Unsigned, one comparison tests both ends.
+static Value emitInside(ImplicitLocOpBuilder &b, Value table,
+                        ValueRange indices) {
+  Value inside;
+  for (auto [d, index] : llvm::enumerate(indices)) {
+    Value place = arith::ConstantIndexOp::create(b, d);
+    Value size = isa<TensorType>(table.getType())
+                     ? tensor::DimOp::create(b, table, place).getResult()
+                     : memref::DimOp::create(b, table, place).getResult();
+    Value one =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, size);
+    inside = inside ? arith::AndIOp::create(b, inside, one).getResult() : one;
+  }
+  return inside ? inside : arith::ConstantIntOp::create(b, 1, 1).getResult();
+}
+
+static Value emitLoad(ImplicitLocOpBuilder &b, Value table,
+                      ValueRange indices) {
+  return isa<TensorType>(table.getType())
+             ? tensor::ExtractOp::create(b, table, indices).getResult()
+             : memref::LoadOp::create(b, table, indices).getResult();
+}
+
+Value posenc::emitFloatCast(OpBuilder &builder, Location loc, Value value,
+                            FloatType type) {
+  auto from = cast<FloatType>(value.getType());
+  if (from == type)
+    return value;
+  // Between two 16-bit types and between 16 and 64 bits, f32 is in the middle.
+  Type f32 = builder.getF32Type();
+  bool narrow = from.getWidth() == 16, toNarrow = type.getWidth() == 16;
+  if (narrow && !type.isF32())
+    return emitFloatCast(builder, loc,
+                         arith::ExtFOp::create(builder, loc, f32, value), type);
+  if (toNarrow && from.getWidth() == 64)
+    value = arith::TruncFOp::create(builder, loc, f32, value);
+  if (from.getWidth() < type.getWidth())
+    return arith::ExtFOp::create(builder, loc, type, value);
+  return arith::TruncFOp::create(builder, loc, type, value);
+}
+
+/// An element of a table as a region sees it: `compute`, index or i1.
+static Value emitElement(ImplicitLocOpBuilder &b, Value table,
+                         ValueRange indices, FloatType compute) {
+  Value element = emitLoad(b, table, indices);
+  if (isa<FloatType>(element.getType()))
+    return emitFloatCast(b, b.getLoc(), element, compute);
+  if (element.getType().isIndex() || element.getType().isInteger(1))
+    return element;
+  return arith::IndexCastOp::create(b, b.getIndexType(), element);
+}
+
+/// `body()` where `inside` holds, else the value `outside`; what is not inside
+/// is not executed.
+static Value emitGuarded(ImplicitLocOpBuilder &b, Value inside, Value outside,
+                         function_ref<Value()> body) {
+  auto guarded = scf::IfOp::create(b, TypeRange{outside.getType()}, inside,
+                                   /*addElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(guarded.thenBlock());
+  scf::YieldOp::create(b, body());
+  b.setInsertionPointToStart(guarded.elseBlock());
+  scf::YieldOp::create(b, outside);
+  return guarded.getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// posenc.row
+//===----------------------------------------------------------------------===//
+
+LogicalResult RowOp::verify() {
+  unsigned inputs = getMap().getNumInputs();
+  if (inputs != getX().size())
+    return emitOpError("row_c1: the map takes ")
+           << inputs << " integers, but got " << getX().size();
+  return success();
+}
+
+OpFoldResult RowOp::fold(FoldAdaptor adaptor) {
+  SmallVector<int64_t> x;
+  for (Attribute attr : adaptor.getX()) {
+    auto integer = dyn_cast_or_null<IntegerAttr>(attr);
+    if (!integer)
+      return {};
+    x.push_back(integer.getInt());
+  }
+  return IntegerAttr::get(IndexType::get(getContext()), getMap().evaluate(x));
+}
+
+Value RowOp::emitScalar(OpBuilder &builder, Location loc, ValueRange operands,
+                        FloatType) {
+  Value row = getMap().emit(builder, loc, operands);
+  if (!row)
+    emitOpError("the map cannot be emitted: it varies too far for a table and "
+                "does not emit itself");
+  return row;
+}
+
+//===----------------------------------------------------------------------===//
+// posenc.lookup, posenc.dot
+//===----------------------------------------------------------------------===//
+
+/// That `else` is there if an index comes from a map that may have no row.
+static LogicalResult verifyPartialRows(Operation *op, StringRef label,
+                                       ValueRange indices, bool hasElse) {
+  for (Value index : indices)
+    if (auto row = index.getDefiningOp<RowOp>();
+        row && row.getMap().isPartial() && !hasElse)
+      return op->emitOpError(label)
+             << ": a row of a partial map may be missing: say what is read "
+                "then by 'else'";
+  return success();
+}
+
+LogicalResult LookupOp::inferReturnTypes(MLIRContext *context,
+                                         std::optional<Location>,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  auto table = dyn_cast<ShapedType>(adaptor.getTable().getType());
+  if (!table)
+    return failure();
+  Type element = table.getElementType();
+  if (isa<FloatType>(element))
+    types.push_back(Float32Type::get(context));
+  else if (element.isInteger(1))
+    types.push_back(element);
+  else
+    types.push_back(IndexType::get(context));
+  return success();
+}
+
+LogicalResult LookupOp::verify() {
+  auto type = cast<ShapedType>(getTable().getType());
+  if (type.getRank() != int64_t(getIndices().size()))
+    return emitOpError("lookup_c1: expected ")
+           << type.getRank() << " indices, one per dimension, but got "
+           << getIndices().size();
+  if (failed(verifyPartialRows(*this, "lookup_c2", getIndices(),
+                               getOutside().has_value())))
+    return failure();
+  if (std::optional<Attribute> outside = getOutside()) {
+    Type result = getType();
+    bool fits = isa<FloatType>(result) ? isa<FloatAttr>(*outside)
+                : result.isInteger(1)
+                    ? isa<BoolAttr>(*outside)
+                    : isa<IntegerAttr>(*outside) && !isa<BoolAttr>(*outside);
+    if (!fits)
+      return emitOpError("lookup_c3: expected an 'else' of the kind of ")
+             << result;
+  }
+  return success();
+}
+
+Value LookupOp::emitScalar(OpBuilder &builder, Location loc,
+                           ValueRange operands, FloatType compute) {
+  ImplicitLocOpBuilder b(loc, builder);
+  Adaptor adaptor(operands, *this);
+  Type type = isa<FloatType>(getType()) ? compute : getType();
+  TypedAttr outside = cast<TypedAttr>(b.getZeroAttr(type));
+  if (std::optional<Attribute> given = getOutside()) {
+    if (auto real = dyn_cast<FloatAttr>(*given))
+      outside = b.getFloatAttr(type, real.getValueAsDouble());
+    else
+      outside = b.getIntegerAttr(
+          type, cast<IntegerAttr>(*given).getValue().sextOrTrunc(
+                    type.isIndex() ? 64 : 1));
+  }
+  return emitGuarded(b, emitInside(b, adaptor.getTable(), adaptor.getIndices()),
+                     arith::ConstantOp::create(b, outside), [&] {
+                       return emitElement(b, adaptor.getTable(),
+                                          adaptor.getIndices(), compute);
+                     });
+}
+
+LogicalResult DotOp::verify() {
+  auto x = cast<ShapedType>(getX().getType());
+  auto y = cast<ShapedType>(getY().getType());
+  if (x.getRank() != int64_t(getXIndices().size()) + 1 ||
+      y.getRank() != int64_t(getYIndices().size()) + 1)
+    return emitOpError("dot_c1: expected ")
+           << x.getRank() - 1 << " and " << y.getRank() - 1
+           << " indices, one per dimension but the last, but got "
+           << getXIndices().size() << " and " << getYIndices().size();
+  if (x.getShape().back() != y.getShape().back() ||
+      ShapedType::isDynamic(x.getShape().back()))
+    return emitOpError("dot_c2: expected rows of one static length");
+  bool hasElse = getOutside().has_value();
+  if (failed(verifyPartialRows(*this, "dot_c3", getXIndices(), hasElse)))
+    return failure();
+  return verifyPartialRows(*this, "dot_c3", getYIndices(), hasElse);
+}
+
+Value DotOp::emitScalar(OpBuilder &builder, Location loc, ValueRange operands,
+                        FloatType compute) {
+  ImplicitLocOpBuilder b(loc, builder);
+  Adaptor adaptor(operands, *this);
+  double outside = getOutside() ? getOutside()->convertToDouble() : 0.0;
+  Value inside = arith::AndIOp::create(
+      b, emitInside(b, adaptor.getX(), adaptor.getXIndices()),
+      emitInside(b, adaptor.getY(), adaptor.getYIndices()));
+  auto sumProducts = [&]() -> Value {
+    int64_t length =
+        cast<ShapedType>(adaptor.getX().getType()).getShape().back();
+    Value zero = arith::ConstantOp::create(b, b.getFloatAttr(compute, 0.0));
+    auto loop = scf::ForOp::create(b, arith::ConstantIndexOp::create(b, 0),
+                                   arith::ConstantIndexOp::create(b, length),
+                                   arith::ConstantIndexOp::create(b, 1), zero);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    auto channelOf = [&](Value table, ValueRange indices) {
+      SmallVector<Value> all(indices);
+      all.push_back(loop.getInductionVar());
+      return emitElement(b, table, all, compute);
+    };
+    Value product = arith::MulFOp::create(
+        b, channelOf(adaptor.getX(), adaptor.getXIndices()),
+        channelOf(adaptor.getY(), adaptor.getYIndices()));
+    scf::YieldOp::create(
+        b, arith::AddFOp::create(b, loop.getRegionIterArg(0), product)
+               .getResult());
+    return loop.getResult(0);
+  };
+  return emitGuarded(
+      b, inside, arith::ConstantOp::create(b, b.getFloatAttr(compute, outside)),
+      sumProducts);
+}
+
+/// A float, an integer, `true` or `false`, without a type: what it is of
+/// follows from the table, which comes later.
+static ParseResult parseLiteral(OpAsmParser &parser, Attribute &literal) {
+  Builder &b = parser.getBuilder();
+  for (bool value : {false, true})
+    if (succeeded(parser.parseOptionalKeyword(value ? "true" : "false"))) {
+      literal = b.getBoolAttr(value);
+      return success();
+    }
+  bool negative = succeeded(parser.parseOptionalMinus());
+  int64_t integer;
+  OptionalParseResult parsed = parser.parseOptionalInteger(integer);
+  if (parsed.has_value()) {
+    literal = b.getI64IntegerAttr(negative ? -integer : integer);
+    return *parsed;
+  }
+  double real;
+  if (parser.parseFloat(real))
+    return failure();
+  literal = b.getF64FloatAttr(negative ? -real : real);
+  return success();
+}
+static void printLiteral(OpAsmPrinter &printer, Operation *,
+                         Attribute literal) {
+  printer.printAttributeWithoutType(literal);
+}
+
+#define GET_OP_CLASSES
+#include "dialects/PosEnc/PosEncOps.cpp.inc"
