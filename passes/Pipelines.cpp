@@ -1,0 +1,70 @@
+//===- Pipelines.cpp - Pass pipelines -*- C++ -*-===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Pipelines.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::posenc;
+
+void posenc::buildReferencePipeline(OpPassManager &pm,
+                                    const ReferencePipelineOptions &options) {
+  PosEncDecomposePassOptions decompose;
+  decompose.computeType = options.computeType;
+  pm.addPass(createPosEncDecomposePass(decompose));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+
+  // Tensors to memrefs. At function boundaries any strides are taken, so that
+  // a caller passes views as they are; results are new and contiguous.
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  bufferization::buildBufferDeallocationPipeline(pm);
+
+  // Loops, then everything to LLVM.
+  pm.addPass(createConvertLinalgToLoopsPass());
+  pm.addPass(createConvertBufferizationToMemRefPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createSCFToControlFlowPass());
+  // What neither libm nor LLVM has: reciprocal square roots, clamps, and powers
+  // of integers.
+  math::MathExpandOpsPassOptions expandMath;
+  expandMath.opMnemonics = {"rsqrt", "clampf"};
+  pm.addPass(math::createMathExpandOpsPass(expandMath));
+  pm.addPass(createConvertMathToFuncs());
+  pm.addPass(createPosEncMathToLibmPass());
+  arith::ArithExpandOpsPassOptions expand;
+  // Without AVX512-BF16, LLVM calls a conversion to bfloat16 that older
+  // run-time libraries lack.
+  expand.includeBf16 = true;
+  pm.addPass(arith::createArithExpandOpsPass(expand));
+  pm.addPass(createConvertToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+void posenc::registerPosEncPipelines() {
+  PassPipelineRegistration<ReferencePipelineOptions>(
+      "posenc-to-reference",
+      "To the LLVM dialect, by the plain decomposition of every op",
+      buildReferencePipeline);
+}
