@@ -67,7 +67,7 @@ def PosEncMathToLibmPass : Pass<"posenc-math-to-libm", "::mlir::ModuleOp"> {
     results are right to about the last digit; `convert-math-to-llvm` alone would expand `expm1` as exp(x) - 1, which
     loses all digits near 0.
 
-    Before: any ops. After: no op of `math` on scalars that libm has.
+    Before: any ops; score regions are left alone. After: no op of `math` on scalars that libm has, outside score regions.
 
     ```mlir
     // Before

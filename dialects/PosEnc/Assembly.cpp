@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/PosEnc/Assembly.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
@@ -153,45 +152,14 @@ ParseResult posenc::parseCapturesAndRegion(OpAsmParser &parser,
   return parser.parseRegion(region, arguments, /*enableNameShadowing=*/true);
 }
 
-/// The captures that can be printed under one name, outside and inside. All
-/// others need two: results of an op with several, what is captured twice, and
-/// values whose name something inside the region has.
-static SmallVector<bool> findSharedNames(OpAsmPrinter &printer,
-                                         ValueRange captures, Region &region) {
-  auto nameOf = [&](Value value) {
-    std::string name;
-    llvm::raw_string_ostream os(name);
-    printer.printOperand(value, os);
-    return name;
-  };
-  ArrayRef<BlockArgument> arguments = region.front().getArguments();
-  llvm::StringSet<> inside;
-  for (BlockArgument argument : arguments.take_front(numScoreArguments))
-    inside.insert(nameOf(argument));
-  for (Operation &op : region.front())
-    for (Value result : op.getResults())
-      inside.insert(StringRef(nameOf(result)).split('#').first);
-
-  SmallVector<bool> shared(captures.size());
-  for (auto [i, capture] : llvm::enumerate(captures)) {
-    auto result = dyn_cast<OpResult>(capture);
-    shared[i] = !(result && result.getOwner()->getNumResults() > 1) &&
-                !llvm::is_contained(captures.take_front(i), capture);
-    if (!shared[i])
-      inside.insert(nameOf(arguments[numScoreArguments + i]));
-  }
-  // Whatever is printed under a name of its own takes that name inside, which
-  // may clash with one more.
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (auto [i, capture] : llvm::enumerate(captures))
-      if (shared[i] && inside.contains(nameOf(capture))) {
-        shared[i] = false;
-        inside.insert(nameOf(arguments[numScoreArguments + i]));
-        changed = true;
-      }
-  }
-  return shared;
+/// Whether capture i can be printed under one name, outside and inside. A
+/// result of an op with several has no name of its own, and what is captured
+/// twice needs two. The printer gives nested values names that no outer one
+/// has, so there is no other clash.
+static bool hasSharedName(ValueRange captures, size_t i) {
+  auto result = dyn_cast<OpResult>(captures[i]);
+  return !(result && result.getOwner()->getNumResults() > 1) &&
+         !llvm::is_contained(captures.take_front(i), captures[i]);
 }
 
 static void printLineBreak(OpAsmPrinter &printer) {
@@ -202,17 +170,16 @@ static void printLineBreak(OpAsmPrinter &printer) {
 void posenc::printCapturesAndRegion(OpAsmPrinter &printer, ValueRange captures,
                                     Region &region) {
   ArrayRef<BlockArgument> arguments = region.front().getArguments();
-  SmallVector<bool> shared = findSharedNames(printer, captures, region);
   SmallVector<Value> outer(numScoreArguments, Value());
   for (auto [i, capture] : llvm::enumerate(captures))
-    outer.push_back(shared[i] ? capture : Value());
+    outer.push_back(hasSharedName(captures, i) ? capture : Value());
   printer.shadowRegionArgs(region, outer);
   if (!captures.empty()) {
     printLineBreak(printer);
     printer << "with(";
     llvm::interleaveComma(
         llvm::seq<size_t>(captures.size()), printer, [&](size_t i) {
-          if (!shared[i])
+          if (!hasSharedName(captures, i))
             printer << arguments[numScoreArguments + i] << " = ";
           printer << captures[i] << " : " << captures[i].getType();
         });

@@ -28,16 +28,24 @@ def AttentionOp : PosEnc_Op<"attention", [
 
     `q`, `k` and `v` are f32, f16 or bf16; scores, softmax and sums are f32. The op takes tensors or memrefs with any
     strides. On memrefs `into` says where the results go; on tensors it may be left out, and the result type stands
-    after the region.
+    after the region. Softmax attention is that of Vaswani et al. 2017 (arXiv:1706.03762).
 
-    attention_c1: q, k, v and out have four dimensions. attention_c2: q [B,H,N,D], k [B,Hkv,M,D], v [B,Hkv,M,Dv], out
-    [B,H,N,Dv]. attention_c3: D and Dv are static, agree and are at least 1. attention_c4: H is a multiple of Hkv.
-    attention_c5: value tables are [C,Dv], or [H,C,Dv] for one per head. attention_c6: sink is [H]. attention_c7: lse is
-    [B,H,N] of f32. attention_c8: the region's arguments are f32, four index, and the captures. attention_c9: the region
-    is straight-line code of arith and math on scalars and of score ops, without side effects. attention_c10: the region
-    ends in posenc.yield. attention_c11: it yields one value row per value table. attention_c12: q, k, v and `into` are
-    all tensors or all memrefs; captures, positions and tables may be either. attention_c13: memrefs need `into` and have
-    no results; tensors have a result per destination, or as the result types say.
+    - `attention_c1`: q, k, v and out have four dimensions.
+    - `attention_c2`: q [B,H,N,D], k [B,Hkv,M,D], v [B,Hkv,M,Dv], out [B,H,N,Dv].
+    - `attention_c3`: D and Dv are static, agree and are at least 1.
+    - `attention_c4`: H is a multiple of Hkv.
+    - `attention_c5`: value tables are [C,Dv], or [H,C,Dv] for one per head.
+    - `attention_c6`: sink is [H].
+    - `attention_c7`: lse is [B,H,N] of f32.
+    - `attention_c8`: the region's arguments are f32, four index, and the captures.
+    - `attention_c9`: the region is straight-line code of arith and math on scalars and of score ops, without side
+      effects.
+    - `attention_c10`: the region ends in posenc.yield.
+    - `attention_c11`: it yields one value row per value table.
+    - `attention_c12`: q, k, v and `into` are all tensors or all memrefs; captures, positions and tables may be
+      either.
+    - `attention_c13`: memrefs need `into` and have no results; tensors have a result per destination, or as the
+      result types say.
 
     Example: T5 encoder self-attention, whose formula has no scale.
 

@@ -24,7 +24,7 @@ def ClipAttr : PosEnc_Map<"Clip", "clip", ["getVarying", "emit"]> {
   let description = [{
     `hi - lo + 1` rows: the distance clipped to [lo, hi] (Shaw et al. 2018, arXiv:1803.02155: lo = -k, hi = k).
 
-    row_c2: lo <= hi, and `hi - lo + 1` fits in 63 bits.
+    - `row_c2`: lo <= hi, and `hi - lo + 1` fits in 63 bits.
   }];
   let parameters = (ins "int64_t":$lo, "int64_t":$hi);
   let assemblyFormat = "`<` $lo `,` $hi `>`";
@@ -36,7 +36,7 @@ def BandAttr : PosEnc_Map<"Band", "band", ["isPartial", "getVarying", "emit"]> {
     `hi - lo + 1` rows, and no row outside [lo, hi]: what uses the row says `else` (Music Transformer, arXiv:1809.04281,
     and VITS, arXiv:2106.06103, add nothing there).
 
-    row_c2: lo <= hi, and `hi - lo + 1` fits in 63 bits.
+    - `row_c2`: lo <= hi, and `hi - lo + 1` fits in 63 bits.
   }];
   let parameters = (ins "int64_t":$lo, "int64_t":$hi);
   let assemblyFormat = "`<` $lo `,` $hi `>`";
@@ -58,7 +58,7 @@ def T5Attr : PosEnc_Map<"T5", "t5", ["getVarying", "emit"]> {
 
     Encoders use `bidirectional`, decoders `causal`: there is no default.
 
-    row_c2: 2 to 65536 buckets, bidirectional an even number of at least 4; max_distance above e, the exact range.
+    - `row_c2`: 2 to 65536 buckets, bidirectional an even number of at least 4; max_distance above e, the exact range.
   }];
   let parameters = (ins "int64_t":$buckets, "int64_t":$maxDistance, EnumParameter<BucketDirection>:$direction);
   let assemblyFormat = "`<` $buckets `,` $maxDistance `,` $direction `>`";
@@ -78,7 +78,7 @@ def DebertaAttr : PosEnc_Map<"Deberta", "deberta", ["getVarying", "emit"]> {
     (|x| / mid)^(mid - 1) <= ((max_position - 1) / mid)^t, also beyond max_position. 2 span rows. Without logarithmic
     buckets (v1) the map is `#posenc.clip<-span, span - 1>` of the lag.
 
-    row_c2: span >= 1 and 2 span fits in 63 bits; buckets of at least 2, at most 65536; max_position - 1 > buckets / 2.
+    - `row_c2`: a span of 1 to 65536; 2 to 65536 buckets; max_position - 1 > buckets / 2.
   }];
   let parameters = (ins "int64_t":$buckets, "int64_t":$maxPosition, "int64_t":$span);
   let assemblyFormat = "`<` `buckets` `=` $buckets `,` `max_position` `=` $maxPosition `,` `span` `=` $span `>`";
@@ -95,7 +95,7 @@ def WindowAttr : PosEnc_Map<"Window", "window", ["getNumInputs", "emit"]> {
     and dc the differences query minus key of their window rows and columns, row (dr + height - 1)(2 width - 1) + dc +
     width - 1 of (2 height - 1)(2 width - 1). Tokens outside the window are clipped into it.
 
-    row_c2: height and width of at least 1, and the number of rows fits in 63 bits.
+    - `row_c2`: height and width of at least 1, and the number of rows fits in 63 bits.
   }];
   let parameters = (ins "int64_t":$height, "int64_t":$width);
   let assemblyFormat = "`<` $height `,` $width `>`";
@@ -117,7 +117,7 @@ def YarnAttr : PosEnc_Scaling<"Yarn", "yarn", ["getMagnitude"]> {
     between them it is blended linearly. `truncate` rounds lo down and hi up. `original` is the trained context, in
     tokens. `attention_factor` multiplies cos and sin and is final; without it, 0.1 ln(factor) + 1.
 
-    rotate_c1: factor, betas and attention_factor are positive, original is at least 1.
+    - `rotate_c1`: factor, betas and attention_factor are positive, original is at least 1.
   }];
   let parameters = (ins
     "::mlir::posenc::Real":$factor, "int64_t":$original,
@@ -154,8 +154,8 @@ def RopeAttr : PosEnc_Attr<"Rope", "rope"> {
 
     Angles are computed in f64, whatever the type of the rows.
 
-    rotate_c1: start >= 0, width even and positive; base above 1; scaling a rope scaling, and only beside base; xpos
-    finite and not 0.
+    - `rotate_c1`: start >= 0, width even and positive; base above 1; scaling a rope scaling, and only beside base;
+      xpos finite and not 0.
   }];
   let parameters = (ins EnumParameter<RopeLayout>:$layout, "int64_t":$start, "int64_t":$width,
       "std::optional<::mlir::posenc::Real>":$base, "::mlir::posenc::RopeScalingAttr":$scaling,

@@ -36,7 +36,7 @@ def RowOp : PosEnc_ScoreOp<"row"> {
     `row = map(x...)`: a row in [0, rows of the map), or -1 if the map is partial and has no row there. Any integers are
     allowed. The maps are on the attributes' part of this page; `arith` says what needs no map (a shift, a remainder).
 
-    row_c1: as many integers as the map takes.
+    - `row_c1`: as many integers as the map takes.
 
     Example:
 
@@ -58,8 +58,9 @@ def LookupOp : PosEnc_ScoreOp<"lookup", [InferTypeOpAdaptor]> {
     is read outside the table; without it the value there is unspecified. Nothing outside the table is ever read,
     whatever the indices. Dimensions are not broadcast: a table without a batch has no batch index.
 
-    lookup_c1: one index per dimension. lookup_c2: an index that comes from a partial map needs `else`. lookup_c3: `else`
-    is a value of the table's kind: float, integer or i1.
+    - `lookup_c1`: one index per dimension.
+    - `lookup_c2`: an index that comes from a partial map needs `else`.
+    - `lookup_c3`: `else` is a value of the table's kind: float, integer or i1.
 
     Example:
 
@@ -84,8 +85,9 @@ def DotOp : PosEnc_ScoreOp<"dot", [AttrSizedOperandSegments]> {
     the unrotated operand, and keys are indexed by key head. `else` and indices outside are as in `posenc.lookup`: the
     product is `else` if either row is outside.
 
-    dot_c1: one index per dimension but the last, on either side. dot_c2: rows of the same static length. dot_c3: an
-    index that comes from a partial map needs `else`.
+    - `dot_c1`: one index per dimension but the last, on either side.
+    - `dot_c2`: rows of the same static length.
+    - `dot_c3`: an index that comes from a partial map needs `else`.
 
     Example:
 

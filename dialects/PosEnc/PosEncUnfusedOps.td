@@ -25,9 +25,10 @@ def RotateOp : PosEnc_UnfusedOp<"rotate", [PosEnc_ChecksExtents, AttrSizedOperan
     positions must not leave (outside, the row is unspecified). The clauses `rotate` of `posenc.attention` have the same
     spelling.
 
-    rotate_c1: the rotation fits the rows: an even width inside them; one of base, freqs and cos_sin; tables of width / 2
-    columns; positions [B], or [B,L] or [1,L]; integer positions beside cos_sin. rotate_c2: the result has the type of x.
-    rotate_c3: x is [B,H,L,D] with D static.
+    - `rotate_c1`: the rotation fits the rows: an even width inside them; one of base, freqs and cos_sin; tables of
+      width / 2 columns; positions [B], or [B,L] or [1,L]; integer positions beside cos_sin.
+    - `rotate_c2`: the result has the type of x.
+    - `rotate_c3`: x is [B,H,L,D] with D static.
 
     Example:
 
@@ -58,7 +59,7 @@ def ScoresOp : PosEnc_UnfusedOp<"scores", [PosEnc_ChecksExtents]> {
   let description = [{
     `s[b, h, r, j] = q[b, h, r] . k[b, h / (H / Hkv), j]`, in f32.
 
-    scores_c1: q [B,H,N,D], k [B,Hkv,M,D], s [B,H,N,M] of f32, H a multiple of Hkv, D static and at least 1.
+    - `scores_c1`: q [B,H,N,D], k [B,Hkv,M,D], s [B,H,N,M] of f32, H a multiple of Hkv, D static and at least 1.
 
     Example:
 
@@ -82,7 +83,8 @@ def ScoreModOp : PosEnc_UnfusedOp<"score_mod", [
     `result[b, h, r, j]` is the score that the region yields for `s[b, h, r, j]`, or -inf where the pair is not kept. The
     region, its captures and constraints are those of `posenc.attention`, without value rows.
 
-    score_mod_c1: s is [B,H,N,M] of f32. score_mod_c8 to score_mod_c11: as attention_c8 to attention_c11.
+    - `score_mod_c1`: s is [B,H,N,M] of f32.
+    - `score_mod_c8 to score_mod_c11`: as attention_c8 to attention_c11.
 
     Example:
 
@@ -113,10 +115,11 @@ def ScoreModOp : PosEnc_UnfusedOp<"score_mod", [
 def SoftmaxOp : PosEnc_UnfusedOp<"softmax", [PosEnc_ChecksExtents, AllTypesMatch<["s", "p"]>]> {
   let summary = "Softmax over the keys";
   let description = [{
-    `p[b, h, r, j] = exp(s_j) / (sum_j exp(s_j) + exp(sink[h]))`; `lse[b, h, r]` is the natural log-sum-exp of the
+    `p[b, h, r, j] = exp(s_j) / (sum_j exp(s_j) + exp(sink[h]))`, a sink being a learned logit per head that takes weight
+    from all keys (Xiao et al. 2023, arXiv:2309.17453; gpt-oss); `lse[b, h, r]` is the natural log-sum-exp of the
     scores, the sink not counted. A row whose scores are all -inf gives zeros and a log-sum-exp of -inf.
 
-    softmax_c1: s is [B,H,N,M] of f32, sink [H], lse [B,H,N] of f32.
+    - `softmax_c1`: s is [B,H,N,M] of f32, sink [H], lse [B,H,N] of f32.
 
     Example:
 
@@ -144,7 +147,7 @@ def ValuesOp : PosEnc_UnfusedOp<"values", [PosEnc_ChecksExtents]> {
     `o[b, h, r] = sum_j p[b, h, r, j] v[b, h / (H / Hkv), j]`, accumulated in f32. A pair of weight 0 adds nothing,
     whatever its value row holds.
 
-    values_c1: p [B,H,N,M] of f32, v [B,Hkv,M,Dv], o [B,H,N,Dv], H a multiple of Hkv, Dv static and at least 1.
+    - `values_c1`: p [B,H,N,M] of f32, v [B,Hkv,M,Dv], o [B,H,N,Dv], H a multiple of Hkv, Dv static and at least 1.
 
     Example:
 
@@ -183,10 +186,10 @@ def RelativeBiasOp : PosEnc_RelativeOp<"relative_bias", [AllTypesMatch<["s", "re
   let description = [{
     `result[b, h, r, j] = s[b, h, r, j] + table[map(x), h]`, x the lag (query minus key) or the delta (key minus query)
     of position p + r and key j; p is `from`, an index or [B], by default 0. Where a partial map has no row, 0 is added.
-    Papers use either distance, so one is required.
+    T5 (Raffel et al. 2020, arXiv:1910.10683) adds such a scalar by delta. Papers use either distance, so one is required.
 
-    relative_c1: the map takes one integer. relative_c2: s is [B,H,N,M] of f32, the table [C,H], from an index or [B] of
-    integers.
+    - `relative_c1`: the map takes one integer.
+    - `relative_c2`: s is [B,H,N,M] of f32, the table [C,H], from an index or [B] of integers.
 
     Example:
 
@@ -212,11 +215,13 @@ def RelativeLogitsOp : PosEnc_RelativeOp<"relative_logits", [AllTypesMatch<["s",
   let summary = "Adds products of query or key rows and a table by distance to the scores";
   let description = [{
     `result[b, h, r, j] = s[b, h, r, j] + x . table[(h,) map(distance)]`, x the query row q[b, h, r], or with `k` the key
-    row k[b, h / (H / Hkv), j]. Distances and `from` are as in `posenc.relative_bias`; where a partial map has no row, 0
+    row k[b, h / (H / Hkv), j] (Shaw et al. 2018, arXiv:1803.02155: q and delta; DeBERTa, arXiv:2006.03654: both and
+    lag). Distances and `from` are as in `posenc.relative_bias`; where a partial map has no row, 0
     is added.
 
-    relative_c1: the map takes one integer. relative_c3: s is [B,H,N,M] of f32, q [B,H,N,D] or k [B,Hkv,M,D], the table
-    [C,D] or [H,C,D], D static, from an index or [B] of integers.
+    - `relative_c1`: the map takes one integer.
+    - `relative_c3`: s is [B,H,N,M] of f32, q [B,H,N,D] or k [B,Hkv,M,D], the table [C,D] or [H,C,D], D static, from
+      an index or [B] of integers.
 
     Example:
 
@@ -243,11 +248,13 @@ def RelativeLogitsOp : PosEnc_RelativeOp<"relative_logits", [AllTypesMatch<["s",
 def RelativeValuesOp : PosEnc_RelativeOp<"relative_values", [AllTypesMatch<["o", "result"]>]> {
   let summary = "Adds the weighted sum of a table's rows by distance to the output";
   let description = [{
-    `result[b, h, r] = o[b, h, r] + sum_j p[b, h, r, j] table[(h,) map(distance)]`. Distances and `from` are as in
+    `result[b, h, r] = o[b, h, r] + sum_j p[b, h, r, j] table[(h,) map(distance)]` (Shaw et al. 2018, arXiv:1803.02155).
+    Distances and `from` are as in
     `posenc.relative_bias`; where a partial map has no row, nothing is added.
 
-    relative_c1: the map takes one integer. relative_c4: o is [B,H,N,Dv], p [B,H,N,M] of f32, the table [C,Dv] or
-    [H,C,Dv], Dv static, from an index or [B] of integers.
+    - `relative_c1`: the map takes one integer.
+    - `relative_c4`: o is [B,H,N,Dv], p [B,H,N,M] of f32, the table [C,Dv] or [H,C,Dv], Dv static, from an index or
+      [B] of integers.
 
     Example:
 

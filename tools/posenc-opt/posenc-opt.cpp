@@ -9,9 +9,13 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Tools/Plugins/DialectPlugin.h"
+#include "mlir/Tools/Plugins/PassPlugin.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "passes/Pipelines.h"
 #include "posenc/Register.h"
+
+using namespace mlir;
 
 static constexpr llvm::StringLiteral overview = R"(
 posenc-opt: attention with position encodings, from IR to IR.
@@ -22,14 +26,40 @@ upstream's. What the passes did, and what they left alone and why, are remarks:
 
 )";
 
+/// Loads the plugins that the command line names, to see that they can be.
+/// MlirOptMain loads them again, but goes on without one that fails.
+static LogicalResult checkPlugins(ArrayRef<StringRef> arguments) {
+  auto check = [&](StringRef option, auto load) -> LogicalResult {
+    for (auto [i, argument] : llvm::enumerate(arguments)) {
+      StringRef rest = argument.ltrim('-');
+      if (rest.size() == argument.size() || !rest.consume_front(option))
+        continue;
+      if (rest.empty() && i + 1 < arguments.size())
+        rest = arguments[i + 1];
+      else if (!rest.consume_front("="))
+        continue;
+      auto plugin = load(rest.str());
+      if (!plugin) {
+        llvm::errs() << "posenc-opt: error: "
+                     << llvm::toString(plugin.takeError()) << "\n";
+        return failure();
+      }
+    }
+    return success();
+  };
+  return success(succeeded(check("load-pass-plugin", PassPlugin::load)) &&
+                 succeeded(check("load-dialect-plugin", DialectPlugin::load)));
+}
+
 int main(int argc, char **argv) {
-  mlir::DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  mlir::posenc::registerPosEnc(registry);
-  mlir::registerAllPasses();
-  mlir::posenc::registerPosEncPasses();
-  mlir::posenc::registerPosEncPipelines();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, overview, registry));
+  if (failed(checkPlugins(SmallVector<StringRef>(argv + 1, argv + argc))))
+    return 1;
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  posenc::registerPosEnc(registry);
+  registerAllPasses();
+  posenc::registerPosEncPasses();
+  posenc::registerPosEncPipelines();
+  return asMainReturnCode(MlirOptMain(argc, argv, overview, registry));
 }

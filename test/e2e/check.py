@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Runs the example programs on data and compares with what is right.
+
+    check.py golden EXAMPLE --run=posenc-run --target=reference   captured results of published implementations
+    check.py shapes EXAMPLE --run=posenc-run --target=reference   random data at odd shapes, against formulas.py
+    check.py oracle                                               formulas.py itself against the captured results
+
+--run is the path of posenc-run, which gets all other options. --only=TEXT takes the trials whose title contains TEXT;
+--keep=DIR leaves their files in DIR and prints the commands.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Dict, List, Optional, Tuple
+
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "examples"))
+import formulas  # noqa: E402
+import golden  # noqa: E402
+import shapes  # noqa: E402
+from instantiate import instantiate, signature  # noqa: E402
+
+Array = np.ndarray
+
+DTYPES = {"f32": np.float32, "f16": np.float16, "i1": np.bool_, "i32": np.int32, "i64": np.int64}
+EXTENTS = ("B", "N", "M", "H", "Hkv", "D", "Dv", "type", "table_type")
+
+
+@dataclass
+class Trial:
+    title: str
+    example: str
+    options: Dict[str, object]
+    operands: List  # in the file's order
+    o: Optional[Array] = None  # what is right; None: what formulas.py says
+    lse: Optional[Array] = None
+    f64: float = golden.EXACT  # tolerance where everything is computed in f64
+    oracle: float = 0.0  # tolerance of formulas.py
+
+
+def bfloat16(x: Array) -> Array:
+    """The bits of the nearest bf16, ties to even."""
+    bits = x.astype(np.float32).view(np.uint32)
+    rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
+    return np.where(np.isnan(x), 0x7FC0, rounded).astype(np.uint16)
+
+
+def stored(x: Array, element: str) -> Tuple[Array, Array]:
+    """x as the file holds it, and the numbers that this holds."""
+    if element == "bf16":
+        bits = bfloat16(x)
+        return bits, (bits.astype(np.uint32) << 16).view(np.float32)
+    y = np.ascontiguousarray(x, DTYPES[element])
+    return y, y
+
+
+def formula(example: str, operands: List, options: Dict[str, object]) -> Tuple[Array, Array]:
+    function = getattr(formulas, example.replace("-", "_"))
+    return function(*operands, **{k: v for k, v in options.items() if k not in EXTENTS})
+
+
+def golden_trials(example: Optional[str]) -> List[Trial]:
+    trials = []
+    for entry in golden.entries(example):
+        case = golden.Case(entry.case, entry.part)
+        (q, k), v = entry.qk(case), case.v
+        options = dict(H=q.shape[1], Hkv=k.shape[1], D=q.shape[3], Dv=v.shape[3], **entry.options)
+        if "Hkv" not in shapes.Example(shapes.source(entry.example)).sizes:
+            del options["Hkv"]
+        o = np.where(case.live[..., None], case.out, 0.0)
+        lse = np.where(case.live, case.lse, -np.inf) if entry.lse and case.has("lse") else None
+        operands = [q, k, v, *entry.rest(case)]
+        exact = entry.f64 == golden.EXACT and entry.qk is not golden.rotated
+        trials.append(Trial(entry.title, entry.example, options, operands, o, lse, entry.f64, 1e-14 if exact else entry.f64))
+    return trials
+
+
+def shape_trials(example: str) -> List[Trial]:
+    return [Trial(title, example, options, operands, f64=golden.FLOAT_ANGLES)
+            for title, options, operands in shapes.trials(example)]
+
+
+def prepare(trial: Trial, folder: str, run: List[str]) -> List[str]:
+    """Writes the program and its data; returns the command."""
+    program = os.path.join(folder, trial.example + ".mlir")
+    text = instantiate(trial.example, **trial.options)
+    with open(program, "w") as file:
+        file.write(text)
+    command = [run[0], program, "--function=attention", *run[1:]]
+    operands, numbers, elements = iter(trial.operands), [], []
+    arguments, results = signature(text)
+    for name, type in arguments:
+        if type == "index":
+            numbers.append(int(next(operands)))
+            command.append(f"--input=index={numbers[-1]}")
+            continue
+        if name in ("out", "lse"):  # memory to write into; what is not written will be seen
+            q, v = numbers[0].shape, numbers[2].shape
+            x = np.full(q[:3] + v[3:] if name == "out" else q[:3], np.nan)
+            elements.append(type.element)
+        else:
+            x = np.asarray(next(operands))
+        x, number = stored(x, type.element)
+        if name not in ("out", "lse"):
+            numbers.append(number)
+        np.save(os.path.join(folder, name + ".npy"), x)
+        command.append(f"--input=@{os.path.join(folder, name)}.npy")
+    elements += [type.element for type in results]
+
+    expected = [trial.o, trial.lse]
+    if trial.o is None:
+        expected = list(formula(trial.example, numbers, trial.options))
+    for number, (x, element) in enumerate(zip(expected, elements)):
+        path = os.path.join(folder, f"expected{number}.npy")
+        if x is not None:
+            np.save(path, x.astype(np.float64))
+            command.append(f"--expected-output=@{path}")
+    if "--compute-type=f64" in run and elements[0] == "f32":  # otherwise posenc-run's tolerance for the type
+        command.append(f"--rtol={trial.f64}")
+    return command
+
+
+def evaluate(trial: Trial, run: List[str], keep: Optional[str]) -> Optional[str]:
+    """None, or what went wrong."""
+    with tempfile.TemporaryDirectory() as temporary:
+        if keep:
+            temporary = os.path.join(keep, re.sub(r"\W+", "-", trial.title))
+            os.makedirs(temporary, exist_ok=True)
+        command = prepare(trial, temporary, run)
+        if keep:
+            print(" ".join(command))
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
+        if done.returncode == 0:
+            return None
+        errors = [line for line in done.stdout.splitlines() if "error" in line]
+        return "\n".join(errors) or done.stdout.strip() or f"exit code {done.returncode}"
+
+
+def check(trials: List[Trial], arguments: List[str], mode: str, example: str) -> int:
+    flags = dict(a.lstrip("-").split("=", 1) for a in arguments if "=" in a)
+    run = [flags.pop("run")] + [a for a in arguments if not re.match("--(run|only|keep)=", a)]
+    if not os.access(run[0], os.X_OK):
+        print(f"check.py: error: cannot run '{run[0]}'", file=sys.stderr)
+        return 1
+    trials = [t for t in trials if flags.get("only", "") in t.title]
+    with ThreadPoolExecutor(2) as pool:
+        outcomes = list(pool.map(lambda t: evaluate(t, run, flags.get("keep")), trials))
+    for trial, outcome in zip(trials, outcomes):
+        if outcome is not None:
+            print(f"FAILED: {example}: {trial.title}\n{outcome}\n  repeat with: {sys.executable} "
+                  f"{os.path.abspath(__file__)} {mode} {example} --run={' '.join(run)} --only='{trial.title}' --keep=DIR")
+    failed = sum(o is not None for o in outcomes)
+    print(f"{mode} {example}: {len(trials) - failed} of {len(trials)} passed")
+    return 1 if failed or not trials else 0
+
+
+def oracle() -> int:
+    """formulas.py on the operands before they are rounded: only the f32 of some libraries remains."""
+    failed, trials = 0, golden_trials(None)
+    for trial in trials:
+        o, lse = formula(trial.example, trial.operands, trial.options)
+        error = np.abs(o - trial.o).max() / np.abs(trial.o).max()
+        if trial.lse is not None:
+            live = np.isfinite(trial.lse)
+            error = max(error, np.abs(lse[live] - trial.lse[live]).max() / np.abs(trial.lse[live]).max())
+            error = error if (np.isfinite(lse) == live).all() else np.inf
+        if not error <= trial.oracle:
+            failed += 1
+            print(f"FAILED: {trial.example}: {trial.title}: {error:.1e}")
+    print(f"oracle: {len(trials) - failed} of {len(trials)} passed")
+    return 1 if failed or not trials else 0
+
+
+def main(arguments: List[str]) -> int:
+    if arguments == ["oracle"]:
+        return oracle()
+    modes = {"golden": golden_trials, "shapes": shape_trials}
+    if len(arguments) < 3 or arguments[0] not in modes or not any(a.startswith("--run=") for a in arguments):
+        print(__doc__, file=sys.stderr)
+        return 1
+    mode, example = arguments[:2]
+    return check(modes[mode](example), arguments[2:], mode, example)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

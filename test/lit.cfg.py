@@ -1,0 +1,32 @@
+import os
+
+import lit.formats
+from lit.llvm import llvm_config
+
+config.name = "posenc"
+config.test_format = lit.formats.ShTest()
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.posenc_obj_root, "test")
+config.environment["FILECHECK_OPTS"] = "-enable-var-scope --dump-input=fail"
+
+lib = os.path.join(config.posenc_obj_root, "lib")
+plugin = os.path.join(lib, "PosEncPlugin" + config.llvm_shlib_ext)
+config.substitutions += [
+    # The distribution's mlir-opt with the posenc plugin loaded.
+    ("%mlir-opt-posenc", f"mlir-opt --load-dialect-plugin={plugin} --load-pass-plugin={plugin}"),
+    ("%test-maps", os.path.join(lib, "TestMapPlugin" + config.llvm_shlib_ext)),
+    ("%shlibext", config.llvm_shlib_ext),
+    ("%posenc_libs", lib),
+    ("%posenc_root", config.posenc_src_root),
+    ("%mlir_include", config.mlir_include_dir),
+    ("%python", config.python),
+    ("%check", os.path.join(config.test_source_root, "e2e", "check.py")),
+    ("%posenc-run", os.path.join(config.posenc_obj_root, "bin", "posenc-run")),
+    ("%examples", os.path.join(config.test_source_root, "examples")),
+]
+llvm_config.add_tool_substitutions(
+    ["minimal-opt", "minimal-register-opt", "posenc-opt", "posenc-run", "mlir-opt", "mlir-tblgen", "FileCheck", "not", "split-file"],
+    [os.path.join(config.posenc_obj_root, "bin"), config.llvm_tools_dir],
+)

@@ -1,0 +1,243 @@
+//===- Call.cpp - Calling a lowered function ------------------------------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The C interface of a function takes scalars as they are and a pointer to a
+// descriptor for each memref. A scalar that is its only result is returned;
+// any other result, or several in one struct, are stored where a pointer says
+// that comes before the arguments. See https://mlir.llvm.org/docs/TargetLLVMIR,
+// "C-compatible wrapper emission".
+//
+//===----------------------------------------------------------------------===//
+
+#include "Call.h"
+#include "Arguments.h"
+#include "Host.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/DynamicLibrary.h"
+#include "llvm/Support/MathExtras.h"
+#include <cstring>
+
+namespace mlir::posenc::run {
+
+//===----------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------===//
+
+/// The type of the C interface, or null if a value has no place in it.
+static LLVM::LLVMFunctionType getInterfaceType(FunctionType type) {
+  MLIRContext *context = type.getContext();
+  auto pointer = LLVM::LLVMPointerType::get(context);
+  auto convert = [&](Type valueType) -> Type {
+    if (isa<ShapedType>(valueType))
+      return pointer;
+    if (isa<IndexType>(valueType))
+      return IntegerType::get(context, 64);
+    return valueType;
+  };
+  Type result = LLVM::LLVMVoidType::get(context);
+  SmallVector<Type> arguments;
+  if (type.getNumResults() == 1 && !isa<ShapedType>(type.getResult(0)))
+    result = convert(type.getResult(0));
+  else if (type.getNumResults() != 0)
+    arguments.push_back(pointer);
+  llvm::append_range(arguments, llvm::map_range(type.getInputs(), convert));
+  return LLVM::LLVMFunctionType::get(result, arguments);
+}
+
+/// Why the engine, which has no way to refuse a module, could not link it.
+static llvm::Error checkSymbols(const llvm::Module &module) {
+  llvm::sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
+  for (const llvm::Function &function : module) {
+    std::string name = function.getName().str();
+    // The engine makes a function of this name.
+    if (!function.isDeclaration() && module.getNamedValue("_mlir_" + name))
+      return llvm::createStringError("the name '_mlir_" + name +
+                                     "' is reserved");
+    if (!function.isDeclaration() || function.isIntrinsic() ||
+        function.use_empty())
+      continue;
+    bool isKnown = llvm::is_contained(llvm::make_first_range(getHostSymbols()),
+                                      function.getName()) ||
+                   llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(name);
+    if (!isKnown)
+      return llvm::createStringError("the function '" + name +
+                                     "' is declared and called, but not "
+                                     "defined");
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<CompiledFunction> compile(ModuleOp module, StringRef name,
+                                         FunctionType type) {
+  std::string interface = ("_mlir_ciface_" + name).str();
+  auto lowered = module.lookupSymbol<LLVM::LLVMFuncOp>(interface);
+  if (!lowered || lowered.isExternal() ||
+      lowered.getFunctionType() != getInterfaceType(type))
+    return llvm::createStringError(
+        "the target's pipeline does not keep the signature of '" + name + "'");
+
+  auto machineBuilder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!machineBuilder)
+    return machineBuilder.takeError();
+  auto machine = machineBuilder->createTargetMachine();
+  if (!machine)
+    return machine.takeError();
+
+  llvm::Error symbolError = llvm::Error::success();
+  llvm::StringSet<> defined;
+  auto translate = [&](Operation *op, llvm::LLVMContext &context) {
+    auto llvmModule = translateModuleToLLVMIR(op, context);
+    if (!llvmModule)
+      return llvmModule;
+    for (const llvm::GlobalValue &value : llvmModule->global_values())
+      if (!value.isDeclaration())
+        defined.insert(value.getName());
+    symbolError = checkSymbols(*llvmModule);
+    return symbolError ? nullptr : std::move(llvmModule);
+  };
+  // Level 3 takes three times as long as 2 on the loops of a plain attention,
+  // and gains a quarter of their time.
+  auto optimizer = makeOptimizingTransformer(/*optLevel=*/2, /*sizeLevel=*/0,
+                                             machine->get());
+  auto optimize = [&](llvm::Module *llvmModule) {
+    // Each function has wrappers, and each would get a copy of its body: only
+    // that which is called is seen from outside.
+    for (llvm::Function &other : *llvmModule)
+      if (!other.isDeclaration() && other.getName() != "_mlir_" + interface)
+        other.setLinkage(llvm::GlobalValue::InternalLinkage);
+    return optimizer(llvmModule);
+  };
+  ExecutionEngineOptions options;
+  options.llvmModuleBuilder = translate;
+  options.transformer = optimize;
+  options.enableGDBNotificationListener = false;
+  options.enablePerfNotificationListener = false;
+  auto engine = ExecutionEngine::create(module, options, std::move(*machine));
+  if (symbolError) {
+    llvm::consumeError(engine.takeError());
+    return std::move(symbolError);
+  }
+  if (!engine)
+    return engine.takeError();
+
+  (*engine)->registerSymbols([&](llvm::orc::MangleAndInterner interner) {
+    llvm::orc::SymbolMap symbols;
+    // Those of the module itself come first.
+    for (auto [symbol, address] : getHostSymbols())
+      if (!defined.contains(symbol))
+        symbols[interner(symbol)] = {llvm::orc::ExecutorAddr::fromPtr(address),
+                                     llvm::JITSymbolFlags::Exported};
+    return symbols;
+  });
+  // This generates the machine code.
+  auto entry = (*engine)->lookupPacked(interface);
+  if (!entry)
+    return entry.takeError();
+  return CompiledFunction{std::move(*engine), *entry};
+}
+
+//===----------------------------------------------------------------------===//
+// Calling
+//===----------------------------------------------------------------------===//
+
+/// A memref descriptor is words of 64 bits: the allocated pointer, the pointer
+/// to the elements, an offset, the sizes and the strides.
+static constexpr size_t headWords = 3;
+static size_t getDescriptorWords(Type type) {
+  return headWords + 2 * cast<ShapedType>(type).getRank();
+}
+
+static SmallVector<int64_t> makeDescriptor(Type type, Array &array) {
+  SmallVector<int64_t> words(headWords, 0);
+  words[0] = words[1] = reinterpret_cast<intptr_t>(array.getData());
+  llvm::append_range(words, array.getShape());
+  llvm::append_range(words, getArgumentStrides(type, array));
+  return words;
+}
+
+/// Copies what a descriptor describes.
+static llvm::Expected<Array> readDescriptor(Type type, const char *memory) {
+  SmallVector<int64_t> words(getDescriptorWords(type));
+  std::memcpy(words.data(), memory, words.size() * sizeof(int64_t));
+  size_t rank = cast<ShapedType>(type).getRank();
+  ArrayRef<int64_t> shape = ArrayRef(words).slice(headWords, rank);
+  ArrayRef<int64_t> strides = ArrayRef(words).take_back(rank);
+  if (llvm::any_of(shape, [](int64_t size) { return size < 0; }))
+    return llvm::createStringError("has a negative size");
+  Type elementType = getValueElementType(type);
+  llvm::Expected<Array> array = Array::create(elementType, shape);
+  if (array)
+    array->copyFrom(reinterpret_cast<const char *>(words[1]) +
+                        words[2] * getElementSize(elementType),
+                    strides);
+  return array;
+}
+
+llvm::Expected<SmallVector<Array>> call(const CompiledFunction &function,
+                                        FunctionType type,
+                                        MutableArrayRef<Array> arguments) {
+  // The results in one struct, laid out as in C: everything is aligned to its
+  // size, a descriptor to that of a word.
+  SmallVector<size_t> offsets;
+  size_t resultBytes = 0;
+  for (Type result : type.getResults()) {
+    bool isScalar = !isa<ShapedType>(result);
+    size_t size = isScalar ? getElementSize(result) : sizeof(int64_t);
+    offsets.push_back(llvm::alignTo(resultBytes, size));
+    resultBytes =
+        offsets.back() + (isScalar ? size : size * getDescriptorWords(result));
+  }
+  SmallVector<int64_t> resultWords(llvm::divideCeil(resultBytes, 8), 0);
+  char *results = reinterpret_cast<char *>(resultWords.data());
+  bool isReturned =
+      type.getNumResults() == 1 && !isa<ShapedType>(type.getResult(0));
+
+  // The engine takes a pointer to each argument, and to the returned value
+  // after them. Those of pointers need a place as well.
+  SmallVector<SmallVector<int64_t>> descriptors(arguments.size());
+  SmallVector<void *> pointers(arguments.size());
+  void *resultsPointer = results;
+  SmallVector<void *> packed;
+  if (type.getNumResults() != 0 && !isReturned)
+    packed.push_back(&resultsPointer);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (isa<ShapedType>(type.getInput(i))) {
+      descriptors[i] = makeDescriptor(type.getInput(i), arguments[i]);
+      pointers[i] = descriptors[i].data();
+      packed.push_back(&pointers[i]);
+    } else {
+      packed.push_back(arguments[i].getData());
+    }
+  }
+  if (isReturned)
+    packed.push_back(results);
+  callOnHost(function.entry, packed.data());
+
+  SmallVector<Array> arrays;
+  for (auto [number, result] : llvm::enumerate(type.getResults())) {
+    const char *memory = results + offsets[number];
+    llvm::Expected<Array> array = isa<ShapedType>(result)
+                                      ? readDescriptor(result, memory)
+                                      : Array::create(result, {});
+    if (!array)
+      return llvm::createStringError("result " + Twine(number) + " " +
+                                     llvm::toString(array.takeError()));
+    if (!isa<ShapedType>(result))
+      array->copyFrom(memory, {});
+    arrays.push_back(std::move(*array));
+  }
+  freeHostMemory();
+  return arrays;
+}
+
+} // namespace mlir::posenc::run
