@@ -14,6 +14,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "passes/Passes.h"
@@ -366,6 +367,7 @@ struct PosEncDecomposePass
 
   void runOnOperation() override {
     MLIRContext *context = &getContext();
+    reportOps();
     RewritePatternSet sugar(context);
     populateExpandSugarPatterns(sugar);
     walkAndApplyPatterns(getOperation(), std::move(sugar));
@@ -382,6 +384,23 @@ struct PosEncDecomposePass
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
       signalPassFailure();
+  }
+
+private:
+  /// Remarks each op that becomes linalg. Those of a score region go with it.
+  void reportOps() {
+    getOperation()->walk<WalkOrder::PreOrder>([](Operation *op) {
+      if (!isa_and_nonnull<PosEncDialect>(op->getDialect()))
+        return WalkResult::advance();
+      std::string text =
+          ("wrote " + op->getName().getStringRef() + " as plain linalg").str();
+      if (isa<AttentionOp>(op))
+        text += ", with all N x M scores in memory";
+      remark::passed(op->getLoc(),
+                     remark::RemarkOpts::name("decompose").category("posenc"))
+          << text;
+      return WalkResult::skip();
+    });
   }
 };
 } // namespace

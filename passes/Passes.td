@@ -63,7 +63,7 @@ def PosEncMathToLibmPass : Pass<"posenc-math-to-libm", "::mlir::ModuleOp"> {
   let summary = "Call libm for the ops of math that it has";
   let description = [{
     Rewrites each op of `math` that libm has a function for as a call of it, and leaves all others, which
-    `convert-math-to-llvm` takes. It is upstream's `convert-math-to-libm`, but for modules that hold both kinds. Its
+    `convert-math-to-llvm` takes; `isinf` and `isnormal`, which it does not, become comparisons. It is upstream's `convert-math-to-libm`, but for modules that hold both kinds. Its
     results are right to about the last digit; `convert-math-to-llvm` alone would expand `expm1` as exp(x) - 1, which
     loses all digits near 0.
 
@@ -87,7 +87,9 @@ def PosEncMathToLibmPass : Pass<"posenc-math-to-libm", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::vector::VectorDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::vector::VectorDialect"
+  ];
 }
 
 #endif // PASSES_PASSES_TD

@@ -27,6 +27,6 @@ config.substitutions += [
     ("%examples", os.path.join(config.test_source_root, "examples")),
 ]
 llvm_config.add_tool_substitutions(
-    ["minimal-opt", "minimal-register-opt", "posenc-opt", "posenc-run", "mlir-opt", "mlir-tblgen", "FileCheck", "not", "split-file"],
+    ["minimal-opt", "minimal-register-opt", "posenc-opt", "posenc-run", "mlir-opt", "mlir-tblgen", "FileCheck", "not", "count", "split-file"],
     [os.path.join(config.posenc_obj_root, "bin"), config.llvm_tools_dir],
 )

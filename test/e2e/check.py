@@ -184,6 +184,9 @@ def main(arguments: List[str]) -> int:
         print(__doc__, file=sys.stderr)
         return 1
     mode, example = arguments[:2]
+    if example not in shapes.SPECS:
+        print(f"check.py: error: no example '{example}'", file=sys.stderr)
+        return 1
     return check(modes[mode](example), arguments[2:], mode, example)
 
 

@@ -35,7 +35,7 @@ SHAPES = [
     #     N   M   B  H Hkv  D  Dv  past
     Shape(1, 1, 1, 1, 1, 1, 1, 0),
     Shape(7, 5, 2, 6, 2, 20, 12, -2),
-    Shape(7, 5, 2, 6, 2, 20, 12, 1, "bf16"),
+    Shape(7, 5, 2, 6, 2, 20, 12, -1, "bf16"),
     Shape(0, 3, 1, 2, 1, 20, 20, 3),
     Shape(3, 0, 2, 2, 2, 7, 20, 0),
     Shape(1, 37, 3, 4, 2, 7, 5, 36, static=True),
@@ -50,8 +50,8 @@ SHAPES = [
 class Draw:
     """The operands of one trial: q, k, v and what an example asks for."""
 
-    def __init__(self, shape: Shape, number: int):
-        self.shape, self.number = shape, number
+    def __init__(self, shape: Shape, number: int, file: bool):
+        self.shape, self.number, self.file = shape, number, file
         self.random = np.random.default_rng([shape.N, shape.M, number])
         s = shape
         self.q, self.k = self.normal(s.B, s.H, s.N, s.D), self.normal(s.B, s.Hkv, s.M, s.D)
@@ -64,8 +64,8 @@ class Draw:
         return self.random.standard_normal(shape)
 
     def pick(self, *choices):
-        """One after the other, by the number of the trial."""
-        return choices[self.number % len(choices)]
+        """One after the other, by the number of the trial; the first, which is the file's, for the file itself."""
+        return choices[0 if self.file else self.number % len(choices)]
 
     def unscaled(self) -> None:
         """Scores of order 1 for a formula without a scale."""
@@ -95,7 +95,7 @@ def causal(x: Draw) -> list:
 
 
 def near(x: Draw) -> int:
-    return x.pick(1, 4, 100)
+    return x.pick(256, 1, 4)
 
 
 def causal_window(x: Draw) -> list:
@@ -104,7 +104,7 @@ def causal_window(x: Draw) -> list:
 
 
 def symmetric_window(x: Draw) -> list:
-    x.seen(x.j < x.N + x.pick(0, 3, 64))
+    x.seen(x.j < x.N + x.pick(64, 0, 3))
     return []
 
 
@@ -171,7 +171,7 @@ def transformer_xl(x: Draw) -> list:
 
 
 def deberta(x: Draw) -> Tuple[int, int, int]:
-    return x.pick((8, 20, 8), (2, 4, 1), (256, 512, 256))
+    return x.pick((256, 512, 256), (2, 4, 1), (8, 20, 8))
 
 
 def deberta_tables(x: Draw) -> list:
@@ -211,7 +211,7 @@ DEBERTA_SHAPES = (
 SPECS = {
     "plain": Spec(options=lambda x: x.pick({}, dict(scale=-0.5))),
     "causal-bottom-right": Spec(),
-    "window-symmetric": Spec(symmetric_window, lambda x: dict(sliding=x.pick(0, 3, 64))),
+    "window-symmetric": Spec(symmetric_window, lambda x: dict(sliding=x.pick(64, 0, 3))),
     "window-causal": Spec(causal_window, lambda x: dict(sliding=near(x))),
     "gptoss-sink-window": Spec(lambda x: [x.normal(x.shape.H), *causal_window(x)],
                                lambda x: dict(sliding=near(x), **rope(x)), even=True),
@@ -238,19 +238,26 @@ SPECS = {
 
 
 def trials(example: str) -> Iterator[Tuple[str, Dict[str, object], List]]:
-    """Title, options and operands of each trial of an example."""
-    spec, letters = SPECS[example], Example(source(example)).sizes
-    for number, shape in enumerate(spec.shapes):
+    """Title, options and operands of each trial of an example, the file as it is being the last."""
+    spec, file = SPECS[example], Example(source(example))
+    letters, N = file.sizes, file.sizes.get("T") or file.sizes["N"] or 9
+    own = Shape(N, N if spec.square else 13, 2, letters["H"], letters.get("Hkv", 0), letters["D"], letters["Dv"], 4,
+                file.types["q"].element)
+    for number, shape in enumerate([*spec.shapes, own]):
         if spec.square and shape.N != shape.M:
             continue
         shape = Shape(**vars(shape))
         shape.D += shape.D % 2 if spec.even else 0
         shape.Hkv = shape.Hkv if "Hkv" in letters else shape.H
-        x = Draw(shape, number)
-        rest = spec.rest(x)
+        x = Draw(shape, number, number == len(spec.shapes))
+        rest = spec.rest(x)  # may change q, k and v
+        operands = [x.q, x.k, x.v, *rest]
+        if x.file:
+            yield "the file itself", {}, operands
+            continue
         extents = dict(B=shape.B, N=shape.N, M=shape.M) if shape.static else dict(N=None)
         extents.update(H=shape.H, Hkv=shape.Hkv, D=shape.D, Dv=shape.Dv, type=shape.type)
         options = {k: v for k, v in extents.items() if k in letters or k == "type"}
         options.update(spec.options(x))
         title = f"{shape.N}x{shape.M}, past {shape.past}, {shape.type}" + (", static" if shape.static else "")
-        yield title, options, [x.q, x.k, x.v, *rest]
+        yield title, options, operands

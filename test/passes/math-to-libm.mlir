@@ -27,6 +27,20 @@ func.func @bf16(%x: bf16) -> bf16 {
   return %y : bf16
 }
 
+// CHECK-LABEL: func.func @classes
+// CHECK-DAG:     %[[INF:.*]] = arith.constant 0x7F800000 : f32
+// CHECK-DAG:     %[[LEAST:.*]] = arith.constant 1.17549435E-38 : f32
+// CHECK-DAG:     %[[X:.*]] = call @fabsf
+// CHECK-DAG:     %[[Y:.*]] = call @fabsf
+// CHECK-DAG:     arith.cmpf oeq, %[[X]], %[[INF]]
+// CHECK-DAG:     arith.cmpf oge, %[[Y]], %[[LEAST]]
+// CHECK-DAG:     arith.cmpf olt, %[[Y]], %[[INF]]
+func.func @classes(%x: f32) -> (i1, i1) {
+  %i = math.isinf %x : f32
+  %n = math.isnormal %x : f32
+  return %i, %n : i1, i1
+}
+
 // What libm lacks stays, beside what it has.
 // CHECK-LABEL: func.func @negative_no_function
 // CHECK:         math.absi

@@ -21,20 +21,21 @@ func.func @all(%a: tensor<?x?x?xf64>, %b: tensor<?x?x?xf32>, %c: tensor<?x?x?xf1
 }
 
 // Scalars, Fortran's order, the later versions of the format, bf16 as V2, an
-// empty array.
+// empty array, truth values that are true in more bits than one.
 // RUN: posenc-run %s --function=forms --input=@%t/scalar.npy --input=@%t/fortran.npy --input=@%t/version2.npy --input=@%t/version3.npy \
-// RUN:   --input=@%t/v2.npy --input=@%t/empty.npy | FileCheck %s --check-prefix=FORMS
+// RUN:   --input=@%t/v2.npy --input=@%t/empty.npy --input=@%t/true.npy | FileCheck %s --check-prefix=FORMS
 // FORMS:      result 0: index=42
 // FORMS-NEXT: result 1: 2x3xf32=[0 1 2][3 4 5]
 // FORMS-NEXT: result 2: 2xi32=1 2
 // FORMS-NEXT: result 3: 2xi32=3 4
 // FORMS-NEXT: result 4: 3xbf16=1 -0.5 3
 // FORMS-NEXT: result 5: 3x0xf32=
+// FORMS-NEXT: result 6: 3xi1=0 1 1
 func.func @forms(%a: index, %b: tensor<?x?xf32>, %c: tensor<2xi32>, %d: tensor<2xi32>, %e: tensor<?xbf16>,
-                 %f: tensor<3x?xf32>)
-    -> (index, tensor<?x?xf32>, tensor<2xi32>, tensor<2xi32>, tensor<?xbf16>, tensor<3x?xf32>) {
-  return %a, %b, %c, %d, %e, %f
-      : index, tensor<?x?xf32>, tensor<2xi32>, tensor<2xi32>, tensor<?xbf16>, tensor<3x?xf32>
+                 %f: tensor<3x?xf32>, %g: tensor<3xi1>)
+    -> (index, tensor<?x?xf32>, tensor<2xi32>, tensor<2xi32>, tensor<?xbf16>, tensor<3x?xf32>, tensor<3xi1>) {
+  return %a, %b, %c, %d, %e, %f, %g
+      : index, tensor<?x?xf32>, tensor<2xi32>, tensor<2xi32>, tensor<?xbf16>, tensor<3x?xf32>, tensor<3xi1>
 }
 
 // A file that is not what it says, or not what the function takes. Each name is

@@ -41,6 +41,7 @@ def make(folder):
             np.lib.format.write_array(file, np.array(values, dtype="i4"), version=(version, 0))
     bits = (np.array([1, -0.5, 3], dtype="f4").view("u4") >> 16).astype("<u2")
     np.save(f"{folder}/v2.npy", bits.view("V2"))
+    np.save(f"{folder}/true.npy", np.array([0, 2, 255], dtype="u1").view("?"))
     np.save(f"{folder}/empty.npy", np.zeros((3, 0), dtype="f4"))
 
 
