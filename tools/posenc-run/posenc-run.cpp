@@ -9,6 +9,7 @@
 #include "Run.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "posenc/Register.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -94,8 +95,27 @@ static cl::opt<posenc::ComputeType> computeType(
                clEnumValN(posenc::ComputeType::F64, "f64", "twice the digits")),
     cl::cat(category));
 
+static cl::list<std::string> dialectPlugins(
+    "load-dialect-plugin", cl::value_desc("file"),
+    cl::desc("A library with dialects, index maps among them, of the module"),
+    cl::cat(category));
+
 static cl::opt<bool> timing("timing", cl::desc("Print how long each part took"),
                             cl::cat(category));
+
+/// Adds the dialects of all plugins.
+static LogicalResult loadPlugins(DialectRegistry &registry) {
+  for (const std::string &file : dialectPlugins) {
+    llvm::Expected<DialectPlugin> plugin = DialectPlugin::load(file);
+    if (!plugin) {
+      llvm::errs() << "posenc-run: error: "
+                   << llvm::toString(plugin.takeError()) << "\n";
+      return failure();
+    }
+    plugin->registerDialectRegistryCallbacks(registry);
+  }
+  return success();
+}
 
 int main(int argc, char **argv) {
   llvm::InitLLVM start(argc, argv);
@@ -112,6 +132,8 @@ int main(int argc, char **argv) {
   registerAllDialects(registry);
   registerAllToLLVMIRTranslations(registry);
   posenc::registerPosEnc(registry);
+  if (failed(loadPlugins(registry)))
+    return 1;
   // One short module: starting threads would take longer than they save.
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);

@@ -46,9 +46,9 @@ func.func @narrow(%a: f32, %b: tensor<2xf16>, %c: tensor<2xbf16>) -> (f32, tenso
 }
 
 // Integers are equal or not, to the last bit.
-// RUN: not posenc-run %s --function=integers --input=2xi64=9007199254740993 --input=i1=1 --input=2xindex --expected-output=2xi64=9007199254740992 2>&1 \
+// RUN: not posenc-run %s --function=integers --input=2xi64=9007199254740992 --input=i1=1 --input=2xindex --expected-output=2xi64=9007199254740993 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=EXACT
-// EXACT: result 0: largest error 1 {{.*}} at [0]: 9007199254740993 expected 9007199254740992
+// EXACT: result 0: largest error 1 {{.*}} at [0]: 9007199254740992 expected 9007199254740993
 // RUN: not posenc-run %s --function=integers --input=2xi64="9223372036854775807 -9223372036854775808" --input=i1=1 --input=2xindex="1 2" \
 // RUN:   --expected-output=2xi64="9223372036854775806 9223372036854775807" --expected-output=i1=1 --expected-output=2xindex="1 3" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=INTEGERS
