@@ -107,8 +107,8 @@ void posenc::printRotation(OpAsmPrinter &printer, const Rotation &rotation) {
 // Captures and the score region
 //===----------------------------------------------------------------------===//
 
-static constexpr StringLiteral scoreArguments[] = {"s", "b", "h", "r", "j"};
-static constexpr unsigned numScoreArguments = std::size(scoreArguments);
+static constexpr StringLiteral scoreArguments[numScoreArguments] = {
+    "s", "b", "h", "r", "j"};
 
 void posenc::nameScoreArguments(Region &region, OpAsmSetValueNameFn setName) {
   for (auto [argument, name] : llvm::zip(region.getArguments(), scoreArguments))

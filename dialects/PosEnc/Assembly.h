@@ -13,6 +13,10 @@
 
 namespace mlir::posenc {
 
+/// The arguments of a score region before the captures: score, batch, head, row
+/// and key.
+inline constexpr unsigned numScoreArguments = 5;
+
 /// Operands with their types in parentheses: `(%a : type, %b : type)`.
 struct Clause {
   SmallVector<OpAsmParser::UnresolvedOperand> names;

@@ -16,8 +16,6 @@
 using namespace mlir;
 using namespace mlir::posenc;
 
-static constexpr unsigned numScoreArguments = 5;
-
 //===----------------------------------------------------------------------===//
 // Constraints
 //===----------------------------------------------------------------------===//

@@ -40,10 +40,22 @@ bool WriteFinder::isWritten(func::FuncOp function, unsigned argument) {
   // All values that may be a view of the argument: through casts and subviews,
   // branches, regions and selects.
   BufferViewFlowAnalysis views(function);
-  for (Value view : views.resolve(function.getArgument(argument)))
-    for (OpOperand &use : view.getUses())
-      if (isWrittenBy(use))
-        return true;
+  SmallVector<Value> roots{function.getArgument(argument)};
+  DenseSet<Value> seen;
+  while (!roots.empty())
+    for (Value view : views.resolve(roots.pop_back_val())) {
+      if (!seen.insert(view).second)
+        continue;
+      for (OpOperand &use : view.getUses()) {
+        if (isWrittenBy(use))
+          return true;
+        // A view that the analysis does not know, such as memref.transpose.
+        if (isMemoryEffectFree(use.getOwner()))
+          for (Value result : use.getOwner()->getResults())
+            if (isa<BaseMemRefType>(result.getType()))
+              roots.push_back(result);
+      }
+    }
   return false;
 }
 

@@ -89,7 +89,6 @@ private:
   std::pair<Value, Value> angles(const Rotation &rotation, Value x);
   Value position(ImplicitLocOpBuilder &body, const Rotation &rotation,
                  Value batch, Value row);
-  Value constant(double value) const;
 
   ImplicitLocOpBuilder b;
   FloatType compute;
