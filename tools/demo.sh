@@ -22,4 +22,4 @@ EOF
 posenc-run $demo/1-attention.mlir --function=attention --target=reference \
   --input=@$data/q.npy --input=@$data/k.npy --input=@$data/v.npy --input=@$data/bias_table.npy \
   --output=@$demo/out.npy --expected-output=@$data/out.npy --rtol=1e-5
-echo "The expected output is that of transformers' T5Attention, run in float64 ($data/case.json)."
+echo "OK, within 1e-5: the expected output is that of transformers' T5Attention, run in float64 ($data/case.json)."

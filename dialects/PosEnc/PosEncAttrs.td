@@ -58,7 +58,8 @@ def T5Attr : PosEnc_Map<"T5", "t5", ["getVarying", "emit"]> {
 
     Encoders use `bidirectional`, decoders `causal`: there is no default.
 
-    - `row_c2`: 2 to 65536 buckets, bidirectional an even number of at least 4; max_distance above e, the exact range.
+    - `row_c2`: 2 to 4096 buckets, bidirectional an even number of at least 4; max_distance above e, the exact range, and
+      of 31 bits.
   }];
   let parameters = (ins "int64_t":$buckets, "int64_t":$maxDistance, EnumParameter<BucketDirection>:$direction);
   let assemblyFormat = "`<` $buckets `,` $maxDistance `,` $direction `>`";
@@ -78,7 +79,7 @@ def DebertaAttr : PosEnc_Map<"Deberta", "deberta", ["getVarying", "emit"]> {
     (|x| / mid)^(mid - 1) <= ((max_position - 1) / mid)^t, also beyond max_position. 2 span rows. Without logarithmic
     buckets (v1) the map is `#posenc.clip<-span, span - 1>` of the lag.
 
-    - `row_c2`: a span of 1 to 65536; 2 to 65536 buckets; max_position - 1 > buckets / 2.
+    - `row_c2`: a span of 1 to 4096; 2 to 4096 buckets; max_position - 1 > buckets / 2, max_position of 31 bits.
   }];
   let parameters = (ins "int64_t":$buckets, "int64_t":$maxPosition, "int64_t":$span);
   let assemblyFormat = "`<` `buckets` `=` $buckets `,` `max_position` `=` $maxPosition `,` `span` `=` $span `>`";

@@ -19,8 +19,10 @@ using namespace mlir::posenc;
 
 /// Constant tables of a map have at most this many rows.
 static constexpr int64_t maxTableRows = 1 << 16;
-/// Logarithmic maps have at most this many buckets: they hold a table of them.
-static constexpr int64_t maxBuckets = 1 << 16;
+/// Logarithmic maps have at most this many buckets, and distances of 31 bits:
+/// beyond, exact powers of them would take seconds.
+static constexpr int64_t maxBuckets = 4096;
+static constexpr int64_t maxLogDistance = std::numeric_limits<int32_t>::max();
 
 static constexpr int64_t minInteger = std::numeric_limits<int64_t>::min();
 static constexpr int64_t maxInteger = std::numeric_limits<int64_t>::max();
@@ -243,12 +245,12 @@ LogicalResult T5Attr::verify(function_ref<InFlightDiagnostic()> emitError,
       (bidirectional && buckets % 2 != 0))
     return emitError() << "row_c2: expected "
                        << (bidirectional ? "an even number of 4" : "2")
-                       << " to 65536 buckets, but got " << buckets;
+                       << " to 4096 buckets, but got " << buckets;
   int64_t exact = buckets / (bidirectional ? 4 : 2);
-  if (maxDistance <= exact)
+  if (maxDistance <= exact || maxDistance > maxLogDistance)
     return emitError() << "row_c2: expected a maximum distance above the "
                           "exact range of "
-                       << exact << ", but got " << maxDistance;
+                       << exact << " and of 31 bits, but got " << maxDistance;
   return success();
 }
 int64_t T5Attr::getSideBuckets() const {
@@ -306,16 +308,17 @@ LogicalResult DebertaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   int64_t buckets, int64_t maxPosition,
                                   int64_t span) {
   if (span < 1 || span > maxBuckets)
-    return emitError() << "row_c2: expected a span of 1 to 65536, but got "
+    return emitError() << "row_c2: expected a span of 1 to 4096, but got "
                        << span;
   if (buckets < 2 || buckets > maxBuckets)
-    return emitError() << "row_c2: expected 2 to 65536 buckets, but got "
+    return emitError() << "row_c2: expected 2 to 4096 buckets, but got "
                        << buckets << " (without buckets the map is "
                        << "#posenc.clip<" << -span << ", " << span - 1 << ">)";
-  if (maxPosition <= buckets / 2 + 1)
+  if (maxPosition <= buckets / 2 + 1 || maxPosition > maxLogDistance)
     return emitError() << "row_c2: expected max_position - 1 above buckets / 2"
                        << " = " << buckets / 2
-                       << ", but got max_position = " << maxPosition;
+                       << " and max_position of 31 bits, but got "
+                       << maxPosition;
   return success();
 }
 int64_t DebertaAttr::getRow(int64_t lag) const {

@@ -24,7 +24,8 @@ EXACT = 2e-7
 FLOAT_ANGLES = 1e-6
 
 # Which axis of an array is which: batch, heads, queries, keys.
-AXES = {"q": "bhq", "k": "bhk", "v": "bhk", "out": "bhq", "lse": "bhq", "mask": "b.qk", "q_rot": "bhq", "k_rot": "bhk"}
+AXES = {"q": "bhq", "k": "bhk", "v": "bhk", "out": "bhq", "lse": "bhq", "mask": "b.qk", "q_rot": "bhq", "k_rot": "bhk",
+        "x": "b", "y": "b"}
 
 
 @dataclass
@@ -153,6 +154,10 @@ def longer(table: Array, rows: int) -> Array:
     return np.concatenate([table, np.zeros((rows - len(table),) + table.shape[1:])])
 
 
+def boxes(c: Case) -> list:
+    return [c.t1, c.tx, c.ty, c.x, c.y]
+
+
 def minus_infinity(c: Case) -> Array:
     """Sinks that are none."""
     return np.full(c.q.shape[1], -np.inf, np.float32)
@@ -167,6 +172,7 @@ def longest(c: Case) -> Array:
 
 
 GPTOSS_YARN = dict(factor=4.0, original=64, beta_fast=8.0, truncate="false")
+LAYOUTLM = dict(t5=(16, 24, "bidirectional"), t5_box=(20, 100, "bidirectional"))
 NO_YARN: Dict[str, object] = {}
 KV_EXAMPLES = ("shaw-kv", "unfused-shaw")
 
@@ -240,6 +246,9 @@ ENTRIES = [
     # With more exact buckets than distances, the table is one by distance.
     Entry("sandwich-nemo", "t5-decoder", lambda c: [longer(c.by_lag, 160), 0], dict(t5=(160, 128, "causal")), qk=quarter,
           f64=FLOAT_ANGLES),
+
+    Entry("t5-layoutlmv2-1d-xy", "layoutlmv2", boxes, LAYOUTLM, Part(batch=[0])),
+    Entry("t5-layoutlmv2-1d-xy", "layoutlmv2", boxes, LAYOUTLM, Part(batch=[1], keys=slice(32)), note="padded row"),
 
     Entry("shaw-wav2vec2bert-asymmetric", "shaw-k", lambda c: [c.rel_k, 0], dict(clip=(-12, 4)), Part(keys=slice(64))),
     # A table by lag is one by delta in the other order.

@@ -131,6 +131,17 @@ def t5_decoder(x: Draw) -> list:
     return [x.normal(t5_causal(x)[0], x.shape.H), *causal(x)]
 
 
+def t5_box(x: Draw) -> Tuple[int, int, str]:
+    return x.pick((64, 256, "bidirectional"), (20, 100, "bidirectional"), (4, 3, "bidirectional"))
+
+
+def boxes(x: Draw) -> list:
+    """Coordinates of a page, or of one line, where many are close or equal; nothing forbids negative ones."""
+    s, (low, high) = x.shape, x.pick((0, 1001), (-20, 20))
+    tables = [x.normal(rows, s.H) for rows in (t5(x)[0], t5_box(x)[0], t5_box(x)[0])]
+    return tables + [x.random.integers(low, high, (s.B, s.N)) for _ in "xy"]
+
+
 def clip(x: Draw) -> Tuple[int, int]:
     return x.pick((-16, 16), (-3, 8), (2, 5), (-1, -1))
 
@@ -219,6 +230,8 @@ SPECS = {
     "t5-encoder": Spec(t5_table, lambda x: dict(t5=t5(x))),
     "memref": Spec(t5_table, lambda x: dict(t5=t5(x))),
     "t5-decoder": Spec(t5_decoder, lambda x: dict(t5=t5_causal(x))),
+    "layoutlmv2": Spec(boxes, lambda x: dict(t5=t5(x), t5_box=t5_box(x)), shapes=DEBERTA_SHAPES,
+                       square="the same boxes are those of the queries and the keys"),
     "shaw-k": Spec(lambda x: [x.normal(rows(x), x.shape.D), x.past], lambda x: dict(clip=clip(x))),
     "shaw-kv": Spec(lambda x: [x.normal(rows(x), x.shape.Dv), x.normal(rows(x), x.shape.D), x.past],
                     lambda x: dict(clip=clip(x))),

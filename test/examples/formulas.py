@@ -213,6 +213,17 @@ def t5_decoder(q, k, v, table, past, t5=(32, 128, "causal")) -> Result:
     return attend(dots(q, k) + np.moveaxis(table.astype(float)[t5_bucket(j - i, *t5)], -1, 0), j <= i, v)
 
 
+def layoutlmv2(q, k, v, t1, tx, ty, px, py, scale=None, t5=(32, 128, "bidirectional"),
+               t5_box=(64, 256, "bidirectional")) -> Result:
+    """Xu et al. 2020: T5's bias by the distance in the text, in x and in y, after the scale. px, py [B,N]."""
+    i, j = grid(q, k)
+    S = root(q, scale) * dots(q, k) + np.moveaxis(t1.astype(float)[t5_bucket(j - i, *t5)], -1, 0)
+    for table, p in ((tx, px), (ty, py)):
+        delta = p[:, j] - p[:, i]  # [B,N,M]
+        S = S + np.moveaxis(table.astype(float)[t5_bucket(delta, *t5_box)], -1, 1)
+    return attend(S, ALL, v)
+
+
 def shaw_kv(q, k, v, relv, rel, past, scale=None, clip=(-16, 16)) -> Result:
     """Shaw et al. 2018, equations 3 and 4. rel [C,D]; relv [C,Dv] or None."""
     i, j = grid(q, k, past)

@@ -9,7 +9,8 @@ Without options the result is the file; --check tries that for all files. As a m
 
 The tool knows no example by name. It reads the comment that begins each file, where every operand has its shape in
 letters (`%table  [C, H]`), and the function below it; so those comments are checked, too. B batch, H and Hkv heads,
-N queries, M keys, D and Dv channels; C the rows of a table, which its map decides; T the tokens of a window.
+N queries, M keys, D and Dv channels; C the rows of a table, which its map decides; T the tokens of a window. A file with
+two T5 maps names the second one, `#box = #posenc.t5<...>`, and Cbox is the rows of its tables.
 """
 import math
 import os
@@ -81,6 +82,7 @@ OPTIONS: Dict[str, Tuple[Callable, str]] = {
     "scale": (float, "the scale constant; else the file's rule 1/sqrt(n D)"),
     "clip": (integers(2), "lo,hi of #posenc.clip"),
     "t5": (t5, "buckets,max_distance,direction of #posenc.t5"),
+    "t5_box": (t5, "buckets,max_distance,direction of the #posenc.t5 named #box"),
     "deberta": (integers(3), "buckets,max_position,span of #posenc.deberta"),
     "window": (integers(2), "height,width of #posenc.window"),
     "sliding": (int, "the constant that bounds the distance of a sliding window"),
@@ -90,11 +92,13 @@ OPTIONS: Dict[str, Tuple[Callable, str]] = {
     "rope_width": (int, "rotated channels"),
     "yarn": (yarn, "factor=F,original=L,... or none"),
 }
+# option: (what stands before the parameters, the parameters, the letter and the number of the table's rows)
 MAPS = {
-    "clip": (lambda p: "%d, %d" % p, lambda p: p[1] - p[0] + 1),
-    "t5": (lambda p: "%d, %d, %s" % p, lambda p: p[0]),
-    "deberta": (lambda p: "buckets = %d, max_position = %d, span = %d" % p, lambda p: 2 * p[2]),
-    "window": (lambda p: "%d, %d" % p, lambda p: (2 * p[0] - 1) * (2 * p[1] - 1)),
+    "clip": ("#posenc.clip<", lambda p: "%d, %d" % p, "C", lambda p: p[1] - p[0] + 1),
+    "t5": ("(?<!#box = )#posenc.t5<", lambda p: "%d, %d, %s" % p, "C", lambda p: p[0]),
+    "t5_box": ("#box = #posenc.t5<", lambda p: "%d, %d, %s" % p, "Cbox", lambda p: p[0]),
+    "deberta": ("#posenc.deberta<", lambda p: "buckets = %d, max_position = %d, span = %d" % p, "C", lambda p: 2 * p[2]),
+    "window": ("#posenc.window<", lambda p: "%d, %d" % p, "C", lambda p: (2 * p[0] - 1) * (2 * p[1] - 1)),
 }
 
 
@@ -156,9 +160,9 @@ class Example:
                 self.sizes[letter] = given[letter]
         if "D" in given and "Dv" not in given:
             self.sizes["Dv"] = given["D"]
-        for kind, (_, rows) in MAPS.items():
+        for kind, (_, _, letter, rows) in MAPS.items():
             if kind in given:
-                self.sizes["C"] = rows(given[kind])
+                self.sizes[letter] = rows(given[kind])
         if "window" in given:
             self.sizes["T"] = given["window"][0] * given["window"][1]
         for name, letters in self.letters.items():
@@ -271,7 +275,7 @@ def instantiate(name: str, **options) -> str:
     for key in options:
         if key not in OPTIONS:
             raise ValueError(f"unknown option '{key}'")
-        applies = (f"#posenc.{key}<" in unchanged if key in MAPS
+        applies = (re.search(MAPS[key][0], unchanged) is not None if key in MAPS
                    else "#posenc.rope<" in unchanged if key == "yarn" or key.startswith("rope_")
                    else re.search(SCALE, unchanged) is not None if key == "scale"
                    else "%w = arith.constant" in unchanged if key == "sliding"
@@ -284,9 +288,9 @@ def instantiate(name: str, **options) -> str:
         raise ValueError(f"H = {example.sizes['H']} is no multiple of Hkv = {example.sizes['Hkv']}")
     example.retype()
     rescale(example, options, channels)
-    for kind, (parameters, _) in MAPS.items():
+    for kind, (before, parameters, _, _) in MAPS.items():
         if kind in options:
-            example.text = re.sub(rf"#posenc\.{kind}<[^>]*>", f"#posenc.{kind}<{parameters(options[kind])}>", example.text)
+            example.text = re.sub(rf"({before})[^>]*", rf"\g<1>{parameters(options[kind])}", example.text)
     if "sliding" in options:
         example.text = re.sub(r"(%w = arith\.constant )\d+", rf"\g<1>{options['sliding']}", example.text)
     if "#posenc.rope<" in unchanged:

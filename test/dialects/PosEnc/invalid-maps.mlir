@@ -17,30 +17,35 @@
 
 // -----
 
-// expected-error @below {{row_c2: expected 2 to 65536 buckets, but got 1}}
+// expected-error @below {{row_c2: expected 2 to 4096 buckets, but got 1}}
 #t5_no_buckets = #posenc.t5<1, 128, causal>
 
 // -----
 
-// expected-error @below {{row_c2: expected an even number of 4 to 65536 buckets, but got 31}}
+// expected-error @below {{row_c2: expected an even number of 4 to 4096 buckets, but got 31}}
 #t5_odd = #posenc.t5<31, 128, bidirectional>
 
 // -----
 
-// expected-error @below {{row_c2: expected 2 to 65536 buckets, but got 65537}}
-#t5_many = #posenc.t5<65537, 9223372036854775807, causal>
+// expected-error @below {{row_c2: expected 2 to 4096 buckets, but got 4097}}
+#t5_many = #posenc.t5<4097, 1000000, causal>
 
 // -----
 
 // Half of the buckets are exact in a causal map,
-// expected-error @below {{row_c2: expected a maximum distance above the exact range of 16, but got 16}}
+// expected-error @below {{row_c2: expected a maximum distance above the exact range of 16 and of 31 bits, but got 16}}
 #t5_causal = #posenc.t5<32, 16, causal>
 
 // -----
 
 // and a quarter in a bidirectional one.
-// expected-error @below {{row_c2: expected a maximum distance above the exact range of 8, but got 8}}
+// expected-error @below {{row_c2: expected a maximum distance above the exact range of 8 and of 31 bits, but got 8}}
 #t5_bidirectional = #posenc.t5<32, 8, bidirectional>
+
+// -----
+
+// expected-error @below {{row_c2: expected a maximum distance above the exact range of 16 and of 31 bits, but got 2147483648}}
+#t5_far = #posenc.t5<32, 2147483648, causal>
 
 // -----
 
@@ -51,17 +56,17 @@
 
 // -----
 
-// expected-error @below {{row_c2: expected a span of 1 to 65536, but got 0}}
+// expected-error @below {{row_c2: expected a span of 1 to 4096, but got 0}}
 #deberta_span = #posenc.deberta<buckets = 256, max_position = 512, span = 0>
 
 // -----
 
-// expected-error @below {{row_c2: expected 2 to 65536 buckets, but got 1 (without buckets the map is #posenc.clip<-256, 255>)}}
+// expected-error @below {{row_c2: expected 2 to 4096 buckets, but got 1 (without buckets the map is #posenc.clip<-256, 255>)}}
 #deberta_buckets = #posenc.deberta<buckets = 1, max_position = 512, span = 256>
 
 // -----
 
-// expected-error @below {{row_c2: expected max_position - 1 above buckets / 2 = 128, but got max_position = 129}}
+// expected-error @below {{row_c2: expected max_position - 1 above buckets / 2 = 128 and max_position of 31 bits, but got 129}}
 #deberta_position = #posenc.deberta<buckets = 256, max_position = 129, span = 256>
 
 // -----
