@@ -34,6 +34,8 @@ void posenc::buildReferencePipeline(OpPassManager &pm,
   // a caller passes views as they are; results are new and contiguous.
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
+  // A loop over layers yields a new tensor in every round.
+  bufferize.allowReturnAllocsFromLoops = true;
   pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   bufferization::buildBufferDeallocationPipeline(pm);
@@ -62,8 +64,36 @@ void posenc::buildReferencePipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());
 }
 
+/// Registers a pipeline of modules. Upstream's registration would abort where
+/// one is named inside another op's pipeline; this gives a diagnostic.
+template <typename Options>
+static void registerModulePipeline(StringRef name, StringRef description,
+                                   void (*build)(OpPassManager &,
+                                                 const Options &)) {
+  std::string reason =
+      ("'" + name + "' takes a module: name it in builtin.module(...)").str();
+  registerPassPipeline(
+      name, description,
+      [=](OpPassManager &pm, StringRef text,
+          function_ref<LogicalResult(const Twine &)> emitError)
+          -> LogicalResult {
+        Options options;
+        if (failed(options.parseFromString(text)))
+          return failure();
+        StringRef anchor = pm.getOpAnchorName();
+        if (anchor != ModuleOp::getOperationName() &&
+            anchor != OpPassManager::getAnyOpAnchorName())
+          return emitError(reason);
+        build(pm, options);
+        return success();
+      },
+      [](function_ref<void(const detail::PassOptions &)> handle) {
+        handle(Options());
+      });
+}
+
 void posenc::registerPosEncPipelines() {
-  PassPipelineRegistration<ReferencePipelineOptions>(
+  registerModulePipeline<ReferencePipelineOptions>(
       "posenc-to-reference",
       "To the LLVM dialect, by the plain decomposition of every op",
       buildReferencePipeline);

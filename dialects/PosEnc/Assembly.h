@@ -66,6 +66,17 @@ LogicalResult verifyScoreRegion(Operation *op, StringRef name, Region &region,
 template <typename OpTy>
 void populateScoreRegionCanonicalization(RewritePatternSet &patterns);
 
+/// That each of the operand groups, by their numbers, holds one operand: the
+/// generic form may give a required operand any number.
+template <typename OpTy>
+LogicalResult verifyRequired(OpTy op, ArrayRef<unsigned> groups) {
+  for (unsigned group : groups)
+    if (unsigned size = op.getODSOperandIndexAndLength(group).second; size != 1)
+      return op.emitOpError("expected one operand in group ")
+             << group << " of its operands, but got " << size;
+  return success();
+}
+
 /// Two extents agree as far as is known.
 inline bool mayAgree(int64_t a, int64_t b) {
   return a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b);

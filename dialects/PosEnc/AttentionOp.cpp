@@ -55,18 +55,18 @@ ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &state) {
     return failure();
 
   SmallVector<Type> results;
-  if (into.size() == 0) {
-    SMLoc loc = parser.getCurrentLocation();
-    if (parser.parseArrowTypeList(results))
-      return failure();
-    if (results.empty() || results.size() > 2)
-      return parser.emitError(loc, "expected the type of the output, or of the "
-                                   "output and its log-sum-exp");
-  } else {
+  SMLoc loc = parser.getCurrentLocation();
+  if (into.size() == 0 ? parser.parseArrowTypeList(results)
+                       : parser.parseOptionalArrowTypeList(results))
+    return failure();
+  if (into.size() == 0 && (results.empty() || results.size() > 2))
+    return parser.emitError(loc, "expected the type of the output, or of the "
+                                 "output and its log-sum-exp");
+  // Destinations have the types of the results, which need not be repeated.
+  if (into.size() != 0 && results.empty())
     for (Type type : into.types)
       if (isa<RankedTensorType>(type))
         results.push_back(type);
-  }
   state.addTypes(results);
 
   if (q.resolve(parser, state) || k.resolve(parser, state) ||
@@ -146,6 +146,8 @@ static bool isTensor(Value value) {
 }
 
 LogicalResult AttentionOp::verify() {
+  if (failed(verifyRequired(*this, {0, 1, 2})))
+    return failure();
   auto q = cast<ShapedType>(getQ().getType());
   auto k = cast<ShapedType>(getK().getType());
   auto v = cast<ShapedType>(getV().getType());
@@ -181,7 +183,9 @@ LogicalResult AttentionOp::verify() {
   auto agree = [](ShapedType a, int i, ShapedType b, int j) {
     return mayAgree(a.getDimSize(i), b.getDimSize(j));
   };
+  // Pairwise: what is dynamic in one may be static in two others.
   if (!agree(q, 0, k, 0) || !agree(q, 0, v, 0) || !agree(q, 0, out, 0) ||
+      !agree(k, 0, v, 0) || !agree(k, 0, out, 0) || !agree(v, 0, out, 0) ||
       !agree(k, 1, v, 1) || !agree(q, 1, out, 1) || !agree(q, 2, out, 2) ||
       !agree(k, 2, v, 2))
     return emitOpError("attention_c2: expected q [B,H,N,D], k [B,Hkv,M,D], v "
@@ -193,10 +197,12 @@ LogicalResult AttentionOp::verify() {
         a.getDimSize(3) == 0)
       return emitOpError("attention_c3: ")
              << name << " must be static, agree and be at least 1";
-  if (!mayGroup(q.getDimSize(1), k.getDimSize(1)))
-    return emitOpError("attention_c4: H = ")
-           << q.getDimSize(1)
-           << " must be a multiple of Hkv = " << k.getDimSize(1);
+  for (ShapedType queries : {q, out})
+    for (ShapedType keys : {k, v})
+      if (!mayGroup(queries.getDimSize(1), keys.getDimSize(1)))
+        return emitOpError("attention_c4: H = ")
+               << queries.getDimSize(1)
+               << " must be a multiple of Hkv = " << keys.getDimSize(1);
 
   for (Value table : getValueTables()) {
     auto type = cast<ShapedType>(table.getType());
@@ -215,7 +221,9 @@ LogicalResult AttentionOp::verify() {
   if (Value lse = getLse() ? getLse() : getLseResult()) {
     auto type = cast<ShapedType>(lse.getType());
     if (type.getRank() != 3 || !type.getElementType().isF32() ||
-        !agree(type, 0, q, 0) || !agree(type, 1, q, 1) || !agree(type, 2, q, 2))
+        !agree(type, 0, q, 0) || !agree(type, 1, q, 1) ||
+        !agree(type, 2, q, 2) || !agree(type, 0, out, 0) ||
+        !agree(type, 1, out, 1) || !agree(type, 2, out, 2))
       return emitOpError("attention_c7: expected a log-sum-exp [B,H,N] of f32, "
                          "but got ")
              << type;

@@ -14,12 +14,24 @@ defvar PosEnc_Elements = [F16, BF16, F32];
 /// Element types of what a score region reads.
 defvar PosEnc_TableElements = [F16, BF16, F32, F64, I1, I8, I16, I32, I64, Index];
 
-def PosEnc_Operand : AnyTypeOf<[RankedTensorOf<PosEnc_Elements>, MemRefOf<PosEnc_Elements>]>;
-def PosEnc_Tensor : RankedTensorOf<PosEnc_Elements>;
-def PosEnc_Table : AnyTypeOf<[RankedTensorOf<PosEnc_TableElements>, MemRefOf<PosEnc_TableElements>]>;
-def PosEnc_FloatTable : AnyTypeOf<[RankedTensorOf<[F16, BF16, F32, F64]>, MemRefOf<[F16, BF16, F32, F64]>]>;
+/// A ranked tensor that says nothing beyond its shape: an encoding, of a sparse
+/// layout for example, would be lost.
+class PosEnc_TensorOf<list<Type> elements> : ConfinedType<RankedTensorOf<elements>,
+    [CPred<"!::llvm::cast<::mlir::RankedTensorType>($_self).getEncoding()">],
+    RankedTensorOf<elements>.summary # " without an encoding", "::mlir::RankedTensorType">;
+
+def PosEnc_Tensor : PosEnc_TensorOf<PosEnc_Elements>;
+def PosEnc_Operand : AnyTypeOf<[PosEnc_Tensor, MemRefOf<PosEnc_Elements>]>;
+/// Tables and positions of the ops on tensors, and what their score regions may
+/// capture.
+def PosEnc_TensorTable : PosEnc_TensorOf<PosEnc_TableElements>;
+def PosEnc_FloatTensorTable : PosEnc_TensorOf<[F16, BF16, F32, F64]>;
+def PosEnc_TensorPosition : AnyTypeOf<[Index, PosEnc_TensorTable]>;
+def PosEnc_TensorCapture : AnyTypeOf<!listconcat(PosEnc_TableElements, [PosEnc_TensorTable])>;
+/// The same of attention, tensors or memrefs.
+def PosEnc_Table : AnyTypeOf<[PosEnc_TensorTable, MemRefOf<PosEnc_TableElements>]>;
+def PosEnc_FloatTable : AnyTypeOf<[PosEnc_FloatTensorTable, MemRefOf<[F16, BF16, F32, F64]>]>;
 def PosEnc_Position : AnyTypeOf<[Index, PosEnc_Table]>;
-/// What a score region may capture: tables and scalars.
 def PosEnc_Capture : AnyTypeOf<!listconcat(PosEnc_TableElements, [PosEnc_Table])>;
 
 #endif // DIALECTS_POSENC_POSENCBASE_TD

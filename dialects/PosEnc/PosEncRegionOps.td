@@ -28,6 +28,7 @@ def YieldOp : PosEnc_RegionOp<"yield", [Terminator, AttrSizedOperandSegments]> {
     Arg<Optional<I1>, "whether the pair takes part in the softmax">:$keep,
     Arg<Variadic<Index>, "a row of each value table">:$valueRows);
   let assemblyFormat = "$score `:` type($score) (`keep` $keep^)? (`value_rows` `(` $valueRows^ `)`)? attr-dict";
+  let hasVerifier = 1;
 }
 
 def RowOp : PosEnc_ScoreOp<"row"> {
@@ -61,6 +62,7 @@ def LookupOp : PosEnc_ScoreOp<"lookup", [InferTypeOpAdaptor]> {
     - `lookup_c1`: one index per dimension.
     - `lookup_c2`: an index that comes from a partial map needs `else`.
     - `lookup_c3`: `else` is a value of the table's kind: float, integer or i1.
+    - `lookup_c4`: a static dimension that a map's row indexes has all rows of the map, unless there is an `else`.
 
     Example:
 
@@ -88,6 +90,7 @@ def DotOp : PosEnc_ScoreOp<"dot", [AttrSizedOperandSegments]> {
     - `dot_c1`: one index per dimension but the last, on either side.
     - `dot_c2`: rows of the same static length.
     - `dot_c3`: an index that comes from a partial map needs `else`.
+    - `dot_c4`: a static dimension that a map's row indexes has all rows of the map, unless there is an `else`.
 
     Example:
 
@@ -103,7 +106,7 @@ def DotOp : PosEnc_ScoreOp<"dot", [AttrSizedOperandSegments]> {
     OptionalAttr<F64Attr>:$outside);
   let results = (outs Res<F32, "the inner product">:$product);
   let assemblyFormat = [{
-    $x `[` $xIndices `]` `,` $y `[` $yIndices `]` (`else` $outside^)? attr-dict `:` type($x) `,` type($y)
+    $x `[` $xIndices `]` `,` $y `[` $yIndices `]` (`else` custom<Literal>($outside)^)? attr-dict `:` type($x) `,` type($y)
   }];
   let hasVerifier = 1;
 }

@@ -4,7 +4,8 @@
 include "dialects/PosEnc/PosEncBase.td"
 
 //===----------------------------------------------------------------------===//
-// The steps of attention as ops on tensors
+// The steps of attention as ops on tensors alone: fusing or decomposing removes
+// them before bufferization
 //===----------------------------------------------------------------------===//
 
 class PosEnc_UnfusedOp<string mnemonic, list<Trait> traits = []>
@@ -25,7 +26,7 @@ def RotateOp : PosEnc_UnfusedOp<"rotate", [PosEnc_ChecksExtents, AttrSizedOperan
     positions must not leave (outside, the row is unspecified). The clauses `rotate` of `posenc.attention` have the same
     spelling.
 
-    - `rotate_c1`: the rotation fits the rows: an even width inside them; one of base, freqs and cos_sin; tables of
+    - `rotate_c1`: the rotation fits the rows: an even width inside them, of at most 65536; one of base, freqs and cos_sin; tables of
       width / 2 columns; positions [B], or [B,L] or [1,L]; integer positions beside cos_sin.
     - `rotate_c2`: the result has the type of x.
     - `rotate_c3`: x is [B,H,L,D] with D static.
@@ -42,10 +43,10 @@ def RotateOp : PosEnc_UnfusedOp<"rotate", [PosEnc_ChecksExtents, AttrSizedOperan
   }];
   let arguments = (ins
     RopeAttr:$rope,
-    Arg<Optional<PosEnc_Position>, "the position of row 0, or one per row">:$position,
-    Arg<Optional<PosEnc_FloatTable>, "radians per position of each pair, [width / 2]">:$freqs,
-    Arg<Optional<PosEnc_FloatTable>, "cosines [P, width / 2]">:$cos,
-    Arg<Optional<PosEnc_FloatTable>, "sines [P, width / 2]">:$sin,
+    Arg<Optional<PosEnc_TensorPosition>, "the position of row 0, or one per row">:$position,
+    Arg<Optional<PosEnc_FloatTensorTable>, "radians per position of each pair, [width / 2]">:$freqs,
+    Arg<Optional<PosEnc_FloatTensorTable>, "cosines [P, width / 2]">:$cos,
+    Arg<Optional<PosEnc_FloatTensorTable>, "sines [P, width / 2]">:$sin,
     Arg<PosEnc_Tensor, "rows [B,H,L,D]">:$x);
   let results = (outs Res<PosEnc_Tensor, "the rotated rows">:$result);
   let hasCustomAssemblyFormat = 1;
@@ -101,7 +102,7 @@ def ScoreModOp : PosEnc_UnfusedOp<"score_mod", [
   }];
   let arguments = (ins
     Arg<PosEnc_Tensor, "scores [B,H,N,M] of f32">:$s,
-    Arg<Variadic<PosEnc_Capture>, "values that the region sees">:$captures);
+    Arg<Variadic<PosEnc_TensorCapture>, "values that the region sees">:$captures);
   let results = (outs Res<PosEnc_Tensor, "the new scores">:$result);
   let regions = (region SizedRegion<1>:$score);
   let hasCustomAssemblyFormat = 1;
@@ -132,7 +133,7 @@ def SoftmaxOp : PosEnc_UnfusedOp<"softmax", [PosEnc_ChecksExtents, AllTypesMatch
   }];
   let arguments = (ins
     Arg<PosEnc_Tensor, "scores [B,H,N,M] of f32">:$s,
-    Arg<Optional<PosEnc_FloatTable>, "a logit per head in the denominator, [H]">:$sink);
+    Arg<Optional<PosEnc_FloatTensorTable>, "a logit per head in the denominator, [H]">:$sink);
   let results = (outs
     Res<PosEnc_Tensor, "weights [B,H,N,M]">:$p,
     Res<Optional<PosEnc_Tensor>, "the log-sum-exp [B,H,N] of f32">:$lse);
@@ -202,8 +203,8 @@ def RelativeBiasOp : PosEnc_RelativeOp<"relative_bias", [AllTypesMatch<["s", "re
     ```
   }];
   let arguments = (ins
-    Arg<PosEnc_Tensor, "scores [B,H,N,M] of f32">:$s, Arg<PosEnc_FloatTable, "biases [C,H]">:$table, RowMapAttr:$map,
-    RelationAttr:$of, Arg<Optional<PosEnc_Position>, "the position of row 0">:$position);
+    Arg<PosEnc_Tensor, "scores [B,H,N,M] of f32">:$s, Arg<PosEnc_FloatTensorTable, "biases [C,H]">:$table, RowMapAttr:$map,
+    RelationAttr:$of, Arg<Optional<PosEnc_TensorPosition>, "the position of row 0">:$position);
   let results = (outs Res<PosEnc_Tensor, "the new scores">:$result);
   let assemblyFormat = [{
     `s` `(` $s `:` type($s) `)` `table` `(` $table `:` type($table) `)` $map `(` $of `)`
@@ -236,8 +237,8 @@ def RelativeLogitsOp : PosEnc_RelativeOp<"relative_logits", [AllTypesMatch<["s",
   let arguments = (ins
     Arg<PosEnc_Tensor, "scores [B,H,N,M] of f32">:$s, RowsOfAttr:$side,
     Arg<PosEnc_Tensor, "queries [B,H,N,D] or keys [B,Hkv,M,D]">:$x,
-    Arg<PosEnc_FloatTable, "rows [C,D] or [H,C,D]">:$table, RowMapAttr:$map, RelationAttr:$of,
-    Arg<Optional<PosEnc_Position>, "the position of row 0">:$position);
+    Arg<PosEnc_FloatTensorTable, "rows [C,D] or [H,C,D]">:$table, RowMapAttr:$map, RelationAttr:$of,
+    Arg<Optional<PosEnc_TensorPosition>, "the position of row 0">:$position);
   let results = (outs Res<PosEnc_Tensor, "the new scores">:$result);
   let assemblyFormat = [{
     `s` `(` $s `:` type($s) `)` $side `(` $x `:` type($x) `)` `table` `(` $table `:` type($table) `)`
@@ -268,8 +269,8 @@ def RelativeValuesOp : PosEnc_RelativeOp<"relative_values", [AllTypesMatch<["o",
   }];
   let arguments = (ins
     Arg<PosEnc_Tensor, "the output [B,H,N,Dv]">:$o, Arg<PosEnc_Tensor, "weights [B,H,N,M] of f32">:$p,
-    Arg<PosEnc_FloatTable, "rows [C,Dv] or [H,C,Dv]">:$table, RowMapAttr:$map, RelationAttr:$of,
-    Arg<Optional<PosEnc_Position>, "the position of row 0">:$position);
+    Arg<PosEnc_FloatTensorTable, "rows [C,Dv] or [H,C,Dv]">:$table, RowMapAttr:$map, RelationAttr:$of,
+    Arg<Optional<PosEnc_TensorPosition>, "the position of row 0">:$position);
   let results = (outs Res<PosEnc_Tensor, "the new output">:$result);
   let assemblyFormat = [{
     `o` `(` $o `:` type($o) `)` `p` `(` $p `:` type($p) `)` `table` `(` $table `:` type($table) `)`

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/PosEnc/PosEnc.h"
+#include "dialects/PosEnc/Assembly.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -88,6 +88,12 @@ static Value emitGuarded(ImplicitLocOpBuilder &b, Value inside, Value outside,
 }
 
 //===----------------------------------------------------------------------===//
+// posenc.yield
+//===----------------------------------------------------------------------===//
+
+LogicalResult YieldOp::verify() { return verifyRequired(*this, {0}); }
+
+//===----------------------------------------------------------------------===//
 // posenc.row
 //===----------------------------------------------------------------------===//
 
@@ -135,13 +141,29 @@ static LogicalResult verifyPartialRows(Operation *op, StringRef label,
   return success();
 }
 
+/// That a static dimension indexed by a map's row has all rows of the map, for
+/// an op without `else`. `shape` holds a size for each index.
+static LogicalResult verifyRowsFit(Operation *op, StringRef label,
+                                   ValueRange indices,
+                                   ArrayRef<int64_t> shape) {
+  for (auto [index, size] : llvm::zip(indices, shape))
+    if (auto row = index.getDefiningOp<RowOp>();
+        row && !ShapedType::isDynamic(size) && size < row.getMap().getNumRows())
+      return op->emitOpError(label)
+             << ": the map has " << row.getMap().getNumRows()
+             << " rows, but the table only " << size;
+  return success();
+}
+
 LogicalResult LookupOp::inferReturnTypes(MLIRContext *context,
-                                         std::optional<Location>,
+                                         std::optional<Location> location,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
   auto table = dyn_cast<ShapedType>(adaptor.getTable().getType());
   if (!table)
-    return failure();
+    return emitOptionalError(location,
+                             "expected a table to look up in, but got ",
+                             adaptor.getTable().getType());
   Type element = table.getElementType();
   if (isa<FloatType>(element))
     types.push_back(Float32Type::get(context));
@@ -170,8 +192,9 @@ LogicalResult LookupOp::verify() {
     if (!fits)
       return emitOpError("lookup_c3: expected an 'else' of the kind of ")
              << result;
+    return success();
   }
-  return success();
+  return verifyRowsFit(*this, "lookup_c4", getIndices(), type.getShape());
 }
 
 Value LookupOp::emitScalar(OpBuilder &builder, Location loc,
@@ -196,6 +219,8 @@ Value LookupOp::emitScalar(OpBuilder &builder, Location loc,
 }
 
 LogicalResult DotOp::verify() {
+  if (failed(verifyRequired(*this, {0, 2})))
+    return failure();
   auto x = cast<ShapedType>(getX().getType());
   auto y = cast<ShapedType>(getY().getType());
   if (x.getRank() != int64_t(getXIndices().size()) + 1 ||
@@ -208,9 +233,14 @@ LogicalResult DotOp::verify() {
       ShapedType::isDynamic(x.getShape().back()))
     return emitOpError("dot_c2: expected rows of one static length");
   bool hasElse = getOutside().has_value();
-  if (failed(verifyPartialRows(*this, "dot_c3", getXIndices(), hasElse)))
+  if (failed(verifyPartialRows(*this, "dot_c3", getXIndices(), hasElse)) ||
+      failed(verifyPartialRows(*this, "dot_c3", getYIndices(), hasElse)))
     return failure();
-  return verifyPartialRows(*this, "dot_c3", getYIndices(), hasElse);
+  if (hasElse)
+    return success();
+  return success(
+      succeeded(verifyRowsFit(*this, "dot_c4", getXIndices(), x.getShape())) &&
+      succeeded(verifyRowsFit(*this, "dot_c4", getYIndices(), y.getShape())));
 }
 
 Value DotOp::emitScalar(OpBuilder &builder, Location loc, ValueRange operands,
@@ -248,21 +278,38 @@ Value DotOp::emitScalar(OpBuilder &builder, Location loc, ValueRange operands,
       sumProducts);
 }
 
-/// A float, an integer, `true` or `false`, without a type: what it is of
-/// follows from the table, which comes later.
+/// A float, `inf`, `nan`, an integer, `true` or `false`, without a type: what
+/// it is of follows from the table, which comes later.
 static ParseResult parseLiteral(OpAsmParser &parser, Attribute &literal) {
   Builder &b = parser.getBuilder();
-  for (bool value : {false, true})
-    if (succeeded(parser.parseOptionalKeyword(value ? "true" : "false"))) {
-      literal = b.getBoolAttr(value);
-      return success();
-    }
   bool negative = succeeded(parser.parseOptionalMinus());
-  int64_t integer;
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef word;
+  if (succeeded(parser.parseOptionalKeyword(&word))) {
+    using Limits = std::numeric_limits<double>;
+    if (word == "inf")
+      literal = b.getF64FloatAttr(negative ? -Limits::infinity()
+                                           : Limits::infinity());
+    else if (word == "nan")
+      literal = b.getF64FloatAttr(Limits::quiet_NaN());
+    else if ((word == "true" || word == "false") && !negative)
+      literal = b.getBoolAttr(word == "true");
+    else
+      return parser.emitError(loc, "expected a number, true or false");
+    return success();
+  }
+  APInt integer;
   OptionalParseResult parsed = parser.parseOptionalInteger(integer);
   if (parsed.has_value()) {
-    literal = b.getI64IntegerAttr(negative ? -integer : integer);
-    return *parsed;
+    if (failed(*parsed))
+      return failure();
+    integer = integer.zext(integer.getBitWidth() + 64);
+    if (negative)
+      integer.negate();
+    if (!integer.isSignedIntN(64))
+      return parser.emitError(loc, "the integer does not fit in 64 bits");
+    literal = b.getI64IntegerAttr(integer.getSExtValue());
+    return success();
   }
   double real;
   if (parser.parseFloat(real))
@@ -270,9 +317,23 @@ static ParseResult parseLiteral(OpAsmParser &parser, Attribute &literal) {
   literal = b.getF64FloatAttr(negative ? -real : real);
   return success();
 }
+static ParseResult parseLiteral(OpAsmParser &parser, FloatAttr &literal) {
+  SMLoc loc = parser.getCurrentLocation();
+  Attribute any;
+  if (parseLiteral(parser, any))
+    return failure();
+  literal = dyn_cast<FloatAttr>(any);
+  return literal ? success() : parser.emitError(loc, "expected a float");
+}
 static void printLiteral(OpAsmPrinter &printer, Operation *,
                          Attribute literal) {
-  printer.printAttributeWithoutType(literal);
+  auto real = dyn_cast<FloatAttr>(literal);
+  if (real && real.getValue().isInfinity())
+    printer << (real.getValue().isNegative() ? "-inf" : "inf");
+  else if (real && real.getValue().isNaN())
+    printer << "nan";
+  else
+    printer.printAttributeWithoutType(literal);
 }
 
 #define GET_OP_CLASSES

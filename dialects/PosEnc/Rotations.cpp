@@ -215,6 +215,11 @@ LogicalResult posenc::verifyRotation(Operation *op, const Rotation &rotation,
     return fail() << "expected an even number of channels inside the row's "
                   << channels << " to rotate, but got " << width << " from "
                   << rope.getStart();
+  // The compiler computes the frequency of every pair.
+  constexpr int64_t maxWidth = 1 << 16;
+  if (width > maxWidth)
+    return fail() << "expected at most " << maxWidth
+                  << " channels to rotate, but got " << width;
 
   if (!rotation.cos != !rotation.sin)
     return fail() << "cos and sin come together";

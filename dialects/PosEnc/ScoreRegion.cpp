@@ -32,6 +32,15 @@ static bool isRegionScalar(Type type) {
 static bool isRegionOp(Operation *op) {
   if (isa<ScoreOpInterface>(op))
     return true;
+  // Scales of microscaling formats have no meaning for these types, and another
+  // rounding than the usual one has no lowering.
+  if (isa<arith::ScalingExtFOp, arith::ScalingTruncFOp>(op))
+    return false;
+  if (auto truncation = dyn_cast<arith::TruncFOp>(op))
+    if (truncation.getRoundingmode().value_or(
+            arith::RoundingMode::to_nearest_even) !=
+        arith::RoundingMode::to_nearest_even)
+      return false;
   Dialect *dialect = op->getDialect();
   return isa_and_nonnull<arith::ArithDialect, math::MathDialect, ub::UBDialect>(
              dialect) &&

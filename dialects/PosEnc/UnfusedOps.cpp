@@ -69,6 +69,8 @@ void RotateOp::print(OpAsmPrinter &printer) {
 }
 
 LogicalResult RotateOp::verify() {
+  if (failed(verifyRequired(*this, {4})))
+    return failure();
   auto x = cast<ShapedType>(getX().getType());
   if (x != getType())
     return emitOpError("rotate_c2: the result must have the type of x");

@@ -259,8 +259,11 @@ Emitter::Softmax Emitter::softmax(Value scores, Value sink) {
       {{sum, {B, H, N}}, {maximum, {B, H, N}}},
       {{empty(rowSizes, compute), {B, H, N}}}, 3,
       [&](ImplicitLocOpBuilder &body, ValueRange e) -> SmallVector<Value> {
-        return {
-            arith::AddFOp::create(body, e[1], math::LogOp::create(body, e[0]))};
+        // An infinite score has an infinite sum, not that of inf - inf.
+        Value sum =
+            arith::AddFOp::create(body, e[1], math::LogOp::create(body, e[0]));
+        return {arith::SelectOp::create(body, isValue(body, e[1], infinity),
+                                        e[1], sum)};
       })[0];
   return {weights, lse};
 }

@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileOutputBuffer.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
@@ -53,6 +54,10 @@ ArrayRef<StringRef> getNpyDescrs(Type type) {
 }
 
 llvm::Expected<NpyFile> NpyFile::read(StringRef path) {
+  // A device may have no end.
+  if (llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path))
+    return llvm::createStringError("cannot read '" + path +
+                                   "': it is no regular file");
   // Volatile: a mapped file that shrinks while we read it would be a SIGBUS.
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                             /*RequiresNullTerminator=*/false,

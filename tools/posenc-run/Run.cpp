@@ -236,7 +236,8 @@ LogicalResult Runner::readOutputOptions() {
       // What can't be written had better be known before a long run.
       StringRef folder = llvm::sys::path::parent_path(output.file);
       if (!output.file.empty() &&
-          (llvm::sys::fs::is_directory(output.file) ||
+          ((llvm::sys::fs::exists(output.file) &&
+            !llvm::sys::fs::is_regular_file(output.file)) ||
            llvm::sys::fs::access(folder.empty() ? "." : folder,
                                  llvm::sys::fs::AccessMode::Write)))
         return error(describe(output.name, "output", text) +

@@ -171,3 +171,12 @@ func.func @rotate_c1_clause(%q: !x) -> !x {
     score(%s, %b, %h, %i, %j) { posenc.yield %s : f32 } -> !x
   return %r : !x
 }
+
+// -----
+
+!x = tensor<1x1x2x9000000000000000000xf32>
+func.func @rotate_c1_wide(%x: !x) {
+  // expected-error @below {{rotate_c1: expected at most 65536 channels to rotate, but got 9000000000000000000}}
+  %r = posenc.rotate #posenc.rope<half, base = 10000.0> x(%x : !x)
+  return
+}

@@ -435,3 +435,145 @@ func.func @no_result(%q: !x) {
   posenc.attention q(%q : !x) k(%q : !x) v(%q : !x) score(%s, %b, %h, %i, %j) { posenc.yield %s : f32 }
   return
 }
+
+// -----
+
+func.func @lookup_c4(%s: tensor<2x8x4x5xf32>, %t: tensor<32x8xf32>) {
+  %r = posenc.score_mod s(%s : tensor<2x8x4x5xf32>) with(%t : tensor<32x8xf32>) score(%x, %b, %h, %i, %j) {
+    %c = posenc.row #posenc.clip<-16, 16>(%j)
+    // expected-error @below {{lookup_c4: the map has 33 rows, but the table only 32}}
+    %p = posenc.lookup %t[%c, %h] : tensor<32x8xf32>
+    posenc.yield %p : f32
+  }
+  return
+}
+
+// -----
+
+func.func @dot_c4(%s: tensor<2x8x4x5xf32>, %q: tensor<2x8x4x64xf32>, %t: tensor<32x64xf32>) {
+  %r = posenc.score_mod s(%s : tensor<2x8x4x5xf32>) with(%q : tensor<2x8x4x64xf32>, %t : tensor<32x64xf32>) score(%x, %b, %h, %i, %j) {
+    %c = posenc.row #posenc.clip<-16, 16>(%j)
+    // expected-error @below {{dot_c4: the map has 33 rows, but the table only 32}}
+    %p = posenc.dot %q[%b, %h, %i], %t[%c] : tensor<2x8x4x64xf32>, tensor<32x64xf32>
+    posenc.yield %p : f32
+  }
+  return
+}
+
+// -----
+
+// The ops on tensors take no memrefs: they have no effects.
+func.func @memref_table(%s: tensor<2x8x4x5xf32>, %t: memref<32x8xf32>) {
+  // expected-error @below {{invalid kind of type specified: expected builtin.tensor, but found}}
+  %r = posenc.relative_bias s(%s : tensor<2x8x4x5xf32>) table(%t : memref<32x8xf32>) #posenc.t5<32, 128, causal>(delta)
+  return
+}
+
+// -----
+
+func.func @memref_capture(%s: tensor<2x8x4x5xf32>, %t: memref<8xf32>) {
+  // expected-error @below {{operand #1 must be}}
+  %r = posenc.score_mod s(%s : tensor<2x8x4x5xf32>) with(%t : memref<8xf32>) score(%x, %b, %h, %i, %j) {
+    posenc.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+!e = tensor<2x8x4x64xf32, 1 : i32>
+func.func @encoding(%q: !e) {
+  // expected-error @below {{operand #0 must be}}
+  %r = posenc.attention q(%q : !e) k(%q : !e) v(%q : !e)
+    score(%s, %b, %h, %i, %j) { posenc.yield %s : f32 } -> tensor<2x8x4x64xf32>
+  return
+}
+
+// -----
+
+func.func @not_a_table(%s: tensor<2x8x4x5xf32>, %t: f32) {
+  %r = posenc.score_mod s(%s : tensor<2x8x4x5xf32>) with(%t : f32) score(%x, %b, %h, %i, %j) {
+    // expected-error @below {{expected a table to look up in, but got 'f32'}}
+    %e = posenc.lookup %t[%j] : f32
+    posenc.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+func.func @literal(%s: tensor<2x8x4x5xf32>, %t: tensor<8xi1>) {
+  %r = posenc.score_mod s(%s : tensor<2x8x4x5xf32>) with(%t : tensor<8xi1>) score(%x, %b, %h, %i, %j) {
+    // expected-error @below {{expected a number, true or false}}
+    %e = posenc.lookup %t[%j] else -true : tensor<8xi1>
+    posenc.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+// What no lowering has is refused where it is written.
+func.func @attention_c9_rounding(%s: tensor<2x8x4x5xf32>) {
+  %r = posenc.score_mod s(%s : tensor<2x8x4x5xf32>) score(%x, %b, %h, %i, %j) {
+    // expected-error @below {{score_mod_c9: a score region holds only ops of arith and math}}
+    %y = arith.truncf %x upward : f32 to bf16
+    posenc.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+// Two static extents disagree through a dynamic one.
+!q = tensor<1x1x?x4xf32>
+!o = tensor<1x1x6x4xf32>
+func.func @attention_c7_out(%q: !q) {
+  // expected-error @below {{attention_c7: expected a log-sum-exp [B,H,N] of f32}}
+  %o, %l = posenc.attention q(%q : !q) k(%q : !q) v(%q : !q)
+    score(%s, %b, %h, %i, %j) { posenc.yield %s : f32 } -> (!o, tensor<1x1x5xf32>)
+  return
+}
+
+// -----
+
+// The generic form may give an operand group any size.
+!x = tensor<1x2x3x4xf32>
+func.func @segments_attention(%q: !x) {
+  // expected-error @below {{expected one operand in group 0 of its operands, but got 3}}
+  %a = "posenc.attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0>}> ({
+  ^bb0(%s: f32, %b: index, %h: index, %r: index, %j: index):
+    posenc.yield %s : f32
+  }) : (!x, !x, !x) -> !x
+  return
+}
+
+// -----
+
+!x = tensor<1x2x3x4xf32>
+func.func @segments_rotate(%x: !x, %p: index) {
+  // expected-error @below {{expected one operand in group 4 of its operands, but got 0}}
+  %a = "posenc.rotate"(%p) <{operandSegmentSizes = array<i32: 1, 0, 0, 0, 0>, rope = #posenc.rope<half, base = 10000.0>}> : (index) -> !x
+  return
+}
+
+// -----
+
+func.func @segments_region(%s: tensor<2x8x4x5xf32>, %t: tensor<8x4xf32>) {
+  %r = posenc.score_mod s(%s : tensor<2x8x4x5xf32>) with(%t : tensor<8x4xf32>) score(%x, %b, %h, %i, %j) {
+    // expected-error @below {{expected one operand in group 0 of its operands, but got 2}}
+    %d = "posenc.dot"(%t, %t) <{operandSegmentSizes = array<i32: 2, 0, 0, 0>}> : (tensor<8x4xf32>, tensor<8x4xf32>) -> f32
+    posenc.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+func.func @segments_yield(%s: tensor<2x8x4x5xf32>) {
+  %r = posenc.score_mod s(%s : tensor<2x8x4x5xf32>) score(%x, %b, %h, %i, %j) {
+    // expected-error @below {{expected one operand in group 0 of its operands, but got 2}}
+    "posenc.yield"(%x, %x) <{operandSegmentSizes = array<i32: 2, 0, 0>}> : (f32, f32) -> ()
+  }
+  return
+}

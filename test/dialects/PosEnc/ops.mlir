@@ -1,4 +1,5 @@
 // RUN: posenc-opt %s --verify-roundtrip | FileCheck %s
+// RUN: posenc-opt %s | posenc-opt | FileCheck %s
 // RUN: posenc-opt %s --mlir-print-op-generic | posenc-opt | FileCheck %s
 // RUN: posenc-opt %s --emit-bytecode | posenc-opt | FileCheck %s
 
@@ -99,6 +100,33 @@ func.func @capture_names(%q: !x, %t: tensor<8xf32>) -> !x {
     %4 = arith.addf %3, %z : f32
     posenc.yield %4 : f32
   } -> !x
+  return %r : !x
+}
+
+// CHECK-LABEL: func.func @literals
+// CHECK:         else -inf : tensor<9xf32>
+// CHECK:         else nan : tensor<9xf32>
+// CHECK:         else -9223372036854775808 : tensor<9xi64>
+// CHECK:         else inf : tensor<9x2xf32>, tensor<9x2xf32>
+func.func @literals(%s: !s, %t: tensor<9xf32>, %i: tensor<9xi64>, %x: tensor<9x2xf32>) -> !s {
+  %r = posenc.score_mod s(%s : !s) with(%t : tensor<9xf32>, %i : tensor<9xi64>, %x : tensor<9x2xf32>)
+      score(%z, %b, %h, %r, %j) {
+    %0 = posenc.lookup %t[%j] else -inf : tensor<9xf32>
+    %1 = posenc.lookup %t[%j] else nan : tensor<9xf32>
+    %2 = posenc.lookup %i[%j] else -9223372036854775808 : tensor<9xi64>
+    %3 = posenc.dot %x[%j], %x[%r] else inf : tensor<9x2xf32>, tensor<9x2xf32>
+    posenc.yield %z : f32
+  }
+  return %r : !s
+}
+
+// The types of destinations are those of the results; writing both is allowed.
+// CHECK-LABEL: func.func @into_and_type
+// CHECK:         into(%{{.*}} : tensor<2x8x4x64xf32>)
+// CHECK:         }{{$}}
+func.func @into_and_type(%q: !x) -> !x {
+  %r = posenc.attention q(%q : !x) k(%q : !x) v(%q : !x) into(%q : !x)
+      score(%s, %b, %h, %i, %j) { posenc.yield %s : f32 } -> !x
   return %r : !x
 }
 

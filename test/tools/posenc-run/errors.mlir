@@ -34,7 +34,7 @@
 // RUN: %{f} --input=@%t/none.npy --input=index=1 %{check}=FILE
 // FILE: posenc-run: error: input 0 (--input=@{{.*}}): cannot read '{{.*}}none.npy': No such file or directory
 // RUN: %{f} --input=@%t --input=index=1 %{check}=FOLDER
-// FOLDER: posenc-run: error: input 0 (--input=@{{.*}}): cannot read '{{.*}}': Is a directory
+// FOLDER: posenc-run: error: input 0 (--input=@{{.*}}): cannot read '{{.*}}': it is no regular file
 // RUN: %{f} --input= --input=index=1 %{check}=EMPTY
 // EMPTY: posenc-run: error: input 0 (--input=): expected @FILE.npy, SHAPExTYPE=VALUES or TYPE=VALUE
 // RUN: %{f} --input=q.npy --input=index=1 %{check}=SYNTAX
