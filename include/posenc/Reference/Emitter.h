@@ -104,6 +104,17 @@ FailureOr<ScalarResults> emitScoreRegion(OpBuilder &builder, Region &region,
                                          ValueRange arguments,
                                          FloatType compute);
 
+/// Changes operands for which an op is undefined: what a removed pair
+/// computes has no effect, so it must have a value. Divisors of 0, and of -1
+/// below the least integer, become 1; shift amounts of the width and more
+/// become 0; floats that do not fit an integer become 0.
+void makeTotal(OpBuilder &builder, Operation &op,
+               MutableArrayRef<Value> operands);
+
+/// Drops what an op promises of its operands: a removed pair may break it,
+/// and its value would be poison.
+void dropAssumptions(Operation *op);
+
 } // namespace mlir::posenc::reference
 
 #endif // POSENC_REFERENCE_EMITTER_H
