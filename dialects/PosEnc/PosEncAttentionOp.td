@@ -24,8 +24,8 @@ def AttentionOp : PosEnc_Op<"attention", [
     `posenc.dot`; it ends in `posenc.yield`. Scores are f32, positions index, conditions i1. `with` captures values under
     their own name (`%t = %x#1` renames one); nothing else of the surrounding program is seen. A scale, a mask, a softcap
     stand in the region, where the formula has them. A row without a kept pair gives zeros and a log-sum-exp of -inf,
-    with a sink too. What a removed pair computes, indices out of bounds and
-    divisions by 0 included, has no effect.
+    with a sink too. What a removed pair computes, indices out of bounds and divisions by 0 included, has no
+    effect.
 
     `q`, `k` and `v` are f32, f16 or bf16; scores, softmax and sums are f32. The op takes tensors or memrefs with any
     strides. On memrefs `into` says where the results go; on tensors it may be left out, and the result type stands
@@ -97,8 +97,6 @@ def AttentionOp : PosEnc_Op<"attention", [
     /// The rotation clauses; their rope is null where there is none.
     ::mlir::posenc::Rotation getQueryRotation();
     ::mlir::posenc::Rotation getKeyRotation();
-    /// Whether the op computes a log-sum-exp, as a result or into a memref.
-    bool hasLse() { return getLse() || getLseResult(); }
     YieldOp getYield();
   }];
 }

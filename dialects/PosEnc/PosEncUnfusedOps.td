@@ -217,8 +217,7 @@ def RelativeLogitsOp : PosEnc_RelativeOp<"relative_logits", [AllTypesMatch<["s",
   let description = [{
     `result[b, h, r, j] = s[b, h, r, j] + x . table[(h,) map(distance)]`, x the query row q[b, h, r], or with `k` the key
     row k[b, h / (H / Hkv), j] (Shaw et al. 2018, arXiv:1803.02155: q and delta; DeBERTa, arXiv:2006.03654: both and
-    lag). Distances and `from` are as in `posenc.relative_bias`; where a partial map has no row, 0
-    is added.
+    lag). Distances and `from` are as in `posenc.relative_bias`; where a partial map has no row, 0 is added.
 
     - `relative_c1`: the map takes one integer.
     - `relative_c3`: s is [B,H,N,M] of f32, q [B,H,N,D] or k [B,Hkv,M,D], the table [C,D] or [H,C,D], D static, from

@@ -50,7 +50,7 @@ public:
 private:
   LogicalResult parse();
   LogicalResult findFunction();
-  LogicalResult findOutputs();
+  void findOutputs();
   LogicalResult readInputs();
   LogicalResult readOutputOptions();
   LogicalResult lower();
@@ -172,7 +172,7 @@ LogicalResult Runner::findFunction() {
   return success();
 }
 
-LogicalResult Runner::findOutputs() {
+void Runner::findOutputs() {
   auto add = [&](const Twine &outputName, Type outputType, bool isResult,
                  unsigned number) {
     outputs.emplace_back();
@@ -186,7 +186,6 @@ LogicalResult Runner::findOutputs() {
   for (unsigned number : getWrittenArguments(function))
     add("argument " + Twine(number), type.getInput(number), /*isResult=*/false,
         number);
-  return success();
 }
 
 LogicalResult Runner::readInputs() {
@@ -374,11 +373,12 @@ LogicalResult Runner::run() {
   if (!(options.rtol.value_or(0) >= 0) || !(options.atol >= 0))
     return error("a tolerance must not be negative");
 
-  return success(succeeded(parse()) && succeeded(findFunction()) &&
-                 succeeded(findOutputs()) && succeeded(readInputs()) &&
-                 succeeded(readOutputOptions()) && succeeded(lower()) &&
-                 succeeded(compileAndCall()) && succeeded(writeOutputs()) &&
-                 succeeded(reportOutputs()));
+  if (failed(parse()) || failed(findFunction()))
+    return failure();
+  findOutputs();
+  return success(succeeded(readInputs()) && succeeded(readOutputOptions()) &&
+                 succeeded(lower()) && succeeded(compileAndCall()) &&
+                 succeeded(writeOutputs()) && succeeded(reportOutputs()));
 }
 
 LogicalResult posenc::run::run(MLIRContext &context, TimingScope &timer,
