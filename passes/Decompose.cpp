@@ -256,6 +256,10 @@ struct PosEncDecomposePass
     ConversionTarget target(*context);
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     target.addIllegalDialect<PosEncDialect>();
+    if (keepAttention) {
+      target.addLegalOp<AttentionOp>();
+      target.markOpRecursivelyLegal<AttentionOp>();
+    }
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
       signalPassFailure();
@@ -264,9 +268,11 @@ struct PosEncDecomposePass
 private:
   /// Remarks each op that becomes linalg. Those of a score region go with it.
   void reportOps() {
-    getOperation()->walk<WalkOrder::PreOrder>([](Operation *op) {
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (!isa_and_nonnull<PosEncDialect>(op->getDialect()))
         return WalkResult::advance();
+      if (keepAttention && isa<AttentionOp>(op))
+        return WalkResult::skip();
       std::string text =
           ("wrote " + op->getName().getStringRef() + " as plain linalg").str();
       if (isa<AttentionOp>(op))

@@ -70,7 +70,7 @@ struct PosEncMathToLibmPass
     // A score region holds no calls: its ops wait for its lowering.
     SmallVector<Operation *> ops;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<AttentionOp, ScoreModOp>(op))
+      if (isa<ScoreRegionOpInterface>(op))
         return WalkResult::skip();
       if (isa_and_nonnull<math::MathDialect>(op->getDialect()))
         ops.push_back(op);

@@ -18,34 +18,32 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "posenc/Target/CPU.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
 
-void posenc::buildReferencePipeline(OpPassManager &pm,
-                                    const ReferencePipelineOptions &options) {
-  PosEncDecomposePassOptions decompose;
-  decompose.computeType = options.computeType;
-  pm.addPass(createPosEncDecomposePass(decompose));
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-
-  // Tensors to memrefs. At function boundaries any strides are taken, so that
-  // a caller passes views as they are; results are new and contiguous.
-  bufferization::OneShotBufferizePassOptions bufferize;
-  bufferize.bufferizeFunctionBoundaries = true;
+/// Tensors to memrefs that are freed. At function boundaries any strides are
+/// taken, so that a caller passes views as they are; results are new and
+/// contiguous.
+static void addBufferization(OpPassManager &pm) {
+  bufferization::OneShotBufferizePassOptions options;
+  options.bufferizeFunctionBoundaries = true;
   // A loop over layers yields a new tensor in every round.
-  bufferize.allowReturnAllocsFromLoops = true;
+  options.allowReturnAllocsFromLoops = true;
   pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
-  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  pm.addPass(bufferization::createOneShotBufferizePass(options));
   bufferization::buildBufferDeallocationPipeline(pm);
+}
 
-  // Loops, then everything to LLVM.
+/// Whatever is on scalars and memrefs to the LLVM dialect, linalg by loops.
+static void addConversionToLLVM(OpPassManager &pm) {
   pm.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createConvertBufferizationToMemRefPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertVectorToLLVMPass());
   // What neither libm nor LLVM has: reciprocal square roots, clamps, and powers
   // of integers.
   math::MathExpandOpsPassOptions expandMath;
@@ -62,6 +60,69 @@ void posenc::buildReferencePipeline(OpPassManager &pm,
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+}
+
+void posenc::buildReferencePipeline(OpPassManager &pm,
+                                    const ReferencePipelineOptions &options) {
+  PosEncDecomposePassOptions decompose;
+  decompose.computeType = options.computeType;
+  pm.addPass(createPosEncDecomposePass(decompose));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  addBufferization(pm);
+  addConversionToLLVM(pm);
+}
+
+void posenc::buildLLVMPipeline(OpPassManager &pm,
+                               const LLVMPipelineOptions &options) {
+  // Attention alone has a schedule. The ops beside it become linalg while all
+  // is on tensors, which is what they work on.
+  PosEncDecomposePassOptions decompose;
+  decompose.keepAttention = true;
+  pm.addPass(createPosEncDecomposePass(decompose));
+  // A schedule prepares what a region captures and computes: first drop what it
+  // does not use, or has twice.
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  // Before the tiling, which frees its own memory: deallocation takes no
+  // program that has begun to.
+  addBufferization(pm);
+
+  PosEncTileAttentionPassOptions tiling;
+  switch (options.kernels) {
+  case Kernels::Loops:
+    if (options.rows)
+      tiling.rows = options.rows;
+    pm.addPass(createPosEncTileAttentionPass(tiling));
+    pm.addPass(createPosEncTileToLoopsPass());
+    break;
+  case Kernels::Cpu: {
+    // A target that LLVM does not know is diagnosed by the pass.
+    FailureOr<CpuTarget> target =
+        CpuTarget::get(options.triple, options.cpu, options.features,
+                       [](const Twine &) {});
+    if (succeeded(target)) {
+      tiling.rows = target->tileRows();
+      tiling.panel = target->panelWidth();
+    }
+    if (options.rows)
+      tiling.rows = options.rows;
+    pm.addPass(createPosEncTileAttentionPass(tiling));
+    PosEncTileToCpuPassOptions kernels;
+    kernels.triple = options.triple;
+    kernels.cpu = options.cpu;
+    kernels.features = options.features;
+    pm.addPass(createPosEncTileToCpuPass(kernels));
+    break;
+  }
+  }
+  PosEncParallelToWorkersPassOptions workers;
+  workers.openmp = options.openmp;
+  pm.addPass(createPosEncParallelToWorkersPass(workers));
+  // The tables of index maps, which come with the kernels as constant tensors,
+  // become globals.
+  pm.addPass(bufferization::createOneShotBufferizePass());
+  addConversionToLLVM(pm);
 }
 
 /// Registers a pipeline of modules. Upstream's registration would abort where
@@ -97,4 +158,8 @@ void posenc::registerPosEncPipelines() {
       "posenc-to-reference",
       "To the LLVM dialect, by the plain decomposition of every op",
       buildReferencePipeline);
+  registerModulePipeline<LLVMPipelineOptions>(
+      "posenc-to-llvm",
+      "To the LLVM dialect, attention by way of a schedule of tiles",
+      buildLLVMPipeline);
 }

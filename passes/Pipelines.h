@@ -30,6 +30,40 @@ struct ReferencePipelineOptions
 void buildReferencePipeline(OpPassManager &pm,
                             const ReferencePipelineOptions &options);
 
+/// What becomes of a schedule.
+enum class Kernels { Loops, Cpu };
+
+struct LLVMPipelineOptions : PassPipelineOptions<LLVMPipelineOptions> {
+  Option<Kernels> kernels{
+      *this, "kernels", llvm::cl::desc("What attention becomes"),
+      llvm::cl::init(Kernels::Cpu),
+      llvm::cl::values(clEnumValN(Kernels::Cpu, "cpu",
+                                  "vector code of a CPU"),
+                       clEnumValN(Kernels::Loops, "loops",
+                                  "plain loops, right everywhere and slow"))};
+  Option<std::string> triple{
+      *this, "triple",
+      llvm::cl::desc("The target triple; by default the host's")};
+  Option<std::string> cpu{
+      *this, "cpu", llvm::cl::desc("The CPU, as LLVM names it"),
+      llvm::cl::init("native")};
+  Option<std::string> features{
+      *this, "features",
+      llvm::cl::desc("Features beyond those of the CPU: +avx2,-fma")};
+  Option<int64_t> rows{
+      *this, "rows",
+      llvm::cl::desc("Query rows of a tile; by default what suits the CPU"),
+      llvm::cl::init(0)};
+  Option<bool> openmp{
+      *this, "openmp",
+      llvm::cl::desc("Threads of OpenMP, which the program is linked with"),
+      llvm::cl::init(false)};
+};
+
+/// `posenc-to-llvm`: a module on tensors or memrefs to the LLVM dialect,
+/// attention by way of a schedule of tiles. Functions take and return memrefs.
+void buildLLVMPipeline(OpPassManager &pm, const LLVMPipelineOptions &options);
+
 void registerPosEncPipelines();
 
 } // namespace mlir::posenc

@@ -23,10 +23,15 @@ config.substitutions += [
     ("%mlir_include", config.mlir_include_dir),
     ("%python", config.python),
     ("%check", os.path.join(config.test_source_root, "e2e", "check.py")),
+    ("%run-targets", " ".join([config.python, os.path.join(config.test_source_root, "e2e", "targets.py"),
+                               os.path.join(config.posenc_obj_root, "bin", "posenc-run")])),
     ("%posenc-run", os.path.join(config.posenc_obj_root, "bin", "posenc-run")),
     ("%examples", os.path.join(config.test_source_root, "examples")),
 ]
 llvm_config.add_tool_substitutions(
-    ["minimal-opt", "minimal-register-opt", "posenc-opt", "posenc-run", "mlir-opt", "mlir-tblgen", "FileCheck", "not", "count", "split-file"],
+    ["bounds-test", "extents-test", "minimal-opt", "minimal-register-opt", "posenc-opt", "posenc-run", "llc", "mlir-opt", "mlir-tblgen", "mlir-translate", "FileCheck", "not", "count", "split-file"],
     [os.path.join(config.posenc_obj_root, "bin"), config.llvm_tools_dir],
 )
+if config.posenc_bench:
+    config.available_features.add(config.posenc_bench)
+    llvm_config.add_tool_substitutions([config.posenc_bench], [os.path.join(config.posenc_obj_root, "bin")])

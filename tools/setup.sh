@@ -8,7 +8,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-packages=(cmake g++ ninja-build libmlir-22-dev llvm-22-dev llvm-22-tools mlir-22-tools python3 python3-numpy)
+# Without libbenchmark-dev there is no posenc-bench, and all else.
+packages=(cmake g++ ninja-build libmlir-22-dev llvm-22-dev llvm-22-tools mlir-22-tools python3 python3-numpy libbenchmark-dev)
 llvm=/usr/lib/llvm-22
 step() { printf '\n== %s\n' "$*"; }
 fail() { echo "tools/setup.sh: error: $*" >&2; exit 1; }

@@ -23,6 +23,10 @@
 #include "llvm/ADT/bit.h"
 #include <optional>
 
+namespace mlir {
+class ImplicitLocOpBuilder;
+} // namespace mlir
+
 namespace mlir::posenc {
 
 /// A double that can be a parameter of an attribute: hashed and compared by its
@@ -62,10 +66,25 @@ Value emitRowTable(OpBuilder &builder, Location loc, RowMapAttr map,
 Value emitRowRuns(OpBuilder &builder, Location loc, ArrayRef<int64_t> starts,
                   ArrayRef<int64_t> rows, Value x);
 
+/// Emits whether all indices lie inside the leading dimensions of a tensor or
+/// memref.
+Value emitInside(ImplicitLocOpBuilder &b, Value table, ValueRange indices);
+/// Emits an element of a tensor or memref.
+Value emitLoad(ImplicitLocOpBuilder &b, Value table, ValueRange indices);
+/// Emits `body()` where `inside` holds, else the values `outside`; what is not
+/// inside is not executed. `body` inserts by `b`.
+SmallVector<Value> emitGuarded(ImplicitLocOpBuilder &b, Value inside,
+                               ValueRange outside,
+                               function_ref<SmallVector<Value>()> body);
+
 /// Emits a float as `type`, by way of f32 between 16 and 64 bits: the
 /// conversions that every processor and run-time library has.
 Value emitFloatCast(OpBuilder &builder, Location loc, Value value,
                     FloatType type);
+
+/// Lets upstream's bufferization take attention from tensors to memrefs, and
+/// its deallocation handle what is around it.
+void registerBufferizationModels(DialectRegistry &registry);
 
 } // namespace mlir::posenc
 

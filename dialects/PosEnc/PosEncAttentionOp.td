@@ -4,7 +4,7 @@
 include "dialects/PosEnc/PosEncBase.td"
 
 def AttentionOp : PosEnc_Op<"attention", [
-    IsolatedFromAbove, SingleBlock, AttrSizedOperandSegments, AttrSizedResultSegments,
+    IsolatedFromAbove, SingleBlock, AttrSizedOperandSegments, AttrSizedResultSegments, ScoreRegionOpInterface,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<RuntimeVerifiableOpInterface>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
@@ -28,8 +28,9 @@ def AttentionOp : PosEnc_Op<"attention", [
     effect.
 
     `q`, `k` and `v` are f32, f16 or bf16; scores, softmax and sums are f32. The op takes tensors or memrefs with any
-    strides. On memrefs `into` says where the results go; on tensors it may be left out, and the result type stands
-    after the region. Softmax attention is that of Vaswani et al. 2017 (arXiv:1706.03762).
+    strides. On memrefs `into` says where the results go, and must not overlap with what the op reads. On tensors it may be
+    left out, and the result type stands after the region; if it is given, bufferization writes the results to its memory,
+    unless something still reads what is there. Softmax attention is that of Vaswani et al. 2017 (arXiv:1706.03762).
 
     - `attention_c1`: q, k, v and out have four dimensions.
     - `attention_c2`: q [B,H,N,D], k [B,Hkv,M,D], v [B,Hkv,M,Dv], out [B,H,N,Dv].

@@ -46,6 +46,13 @@ def RopeScalingAttr : AttrInterface<"RopeScalingAttr"> {
   ];
 }
 
+def ScoreRegionOpInterface : OpInterface<"ScoreRegionOpInterface"> {
+  let cppNamespace = "::mlir::posenc";
+  let description = [{
+    An op whose regions may hold score ops. It has no methods: it says that the op emits them, by `emitScalar`.
+  }];
+}
+
 def ScoreOpInterface : OpInterface<"ScoreOpInterface"> {
   let cppNamespace = "::mlir::posenc";
   let description = [{

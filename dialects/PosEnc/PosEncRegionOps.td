@@ -3,14 +3,14 @@
 
 include "dialects/PosEnc/PosEncBase.td"
 
-/// An op of a score region: see posenc.attention.
-class PosEnc_RegionOp<string mnemonic, list<Trait> traits = []>
-    : PosEnc_Op<mnemonic, !listconcat(traits, [Pure, ParentOneOf<["AttentionOp", "ScoreModOp"]>])>;
+/// An op of a score region: see posenc.attention. Schedules hold such regions too.
+class PosEnc_ScoreOp<string mnemonic, list<Trait> traits = []> : PosEnc_Op<mnemonic, !listconcat(traits, [
+    Pure, DeclareOpInterfaceMethods<ScoreOpInterface>,
+    PredOpTrait<"the op stands in a score region",
+                CPred<"::llvm::isa_and_nonnull<::mlir::posenc::ScoreRegionOpInterface>($_op.getParentOp())">>])>;
 
-class PosEnc_ScoreOp<string mnemonic, list<Trait> traits = []>
-    : PosEnc_RegionOp<mnemonic, !listconcat(traits, [DeclareOpInterfaceMethods<ScoreOpInterface>])>;
-
-def YieldOp : PosEnc_RegionOp<"yield", [Terminator, AttrSizedOperandSegments]> {
+def YieldOp : PosEnc_Op<"yield", [
+    Pure, Terminator, AttrSizedOperandSegments, ParentOneOf<["AttentionOp", "ScoreModOp"]>]> {
   let summary = "Ends a score region: the score of the pair, whether it is kept, its value rows";
   let description = [{
     `keep` acts after the score: nothing in the region can un-mask a pair, and the score of a pair that is not kept may

@@ -77,7 +77,7 @@ def ScoresOp : PosEnc_UnfusedOp<"scores", [PosEnc_ChecksExtents]> {
 }
 
 def ScoreModOp : PosEnc_UnfusedOp<"score_mod", [
-    IsolatedFromAbove, SingleBlock, AllTypesMatch<["s", "result"]>,
+    IsolatedFromAbove, SingleBlock, ScoreRegionOpInterface, AllTypesMatch<["s", "result"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "The score region of attention on a tensor of scores";
   let description = [{

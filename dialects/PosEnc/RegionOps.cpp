@@ -20,10 +20,9 @@ using namespace mlir::posenc;
 // Scalar code
 //===----------------------------------------------------------------------===//
 
-/// Whether all indices lie inside the leading dimensions of a tensor or memref.
-/// Unsigned, one comparison tests both ends.
-static Value emitInside(ImplicitLocOpBuilder &b, Value table,
-                        ValueRange indices) {
+Value posenc::emitInside(ImplicitLocOpBuilder &b, Value table,
+                         ValueRange indices) {
+  // Unsigned, one comparison tests both ends.
   Value inside;
   for (auto [d, index] : llvm::enumerate(indices)) {
     Value place = arith::ConstantIndexOp::create(b, d);
@@ -37,8 +36,8 @@ static Value emitInside(ImplicitLocOpBuilder &b, Value table,
   return inside ? inside : arith::ConstantIntOp::create(b, 1, 1).getResult();
 }
 
-static Value emitLoad(ImplicitLocOpBuilder &b, Value table,
-                      ValueRange indices) {
+Value posenc::emitLoad(ImplicitLocOpBuilder &b, Value table,
+                       ValueRange indices) {
   return isa<TensorType>(table.getType())
              ? tensor::ExtractOp::create(b, table, indices).getResult()
              : memref::LoadOp::create(b, table, indices).getResult();
@@ -73,18 +72,17 @@ static Value emitElement(ImplicitLocOpBuilder &b, Value table,
   return arith::IndexCastOp::create(b, b.getIndexType(), element);
 }
 
-/// `body()` where `inside` holds, else the value `outside`; what is not inside
-/// is not executed.
-static Value emitGuarded(ImplicitLocOpBuilder &b, Value inside, Value outside,
-                         function_ref<Value()> body) {
-  auto guarded = scf::IfOp::create(b, TypeRange{outside.getType()}, inside,
+SmallVector<Value>
+posenc::emitGuarded(ImplicitLocOpBuilder &b, Value inside, ValueRange outside,
+                    function_ref<SmallVector<Value>()> body) {
+  auto guarded = scf::IfOp::create(b, outside.getTypes(), inside,
                                    /*addElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(guarded.thenBlock());
   scf::YieldOp::create(b, body());
   b.setInsertionPointToStart(guarded.elseBlock());
   scf::YieldOp::create(b, outside);
-  return guarded.getResult(0);
+  return llvm::to_vector_of<Value>(guarded.getResults());
 }
 
 //===----------------------------------------------------------------------===//
@@ -211,11 +209,11 @@ Value LookupOp::emitScalar(OpBuilder &builder, Location loc,
           type, cast<IntegerAttr>(*given).getValue().sextOrTrunc(
                     type.isIndex() ? 64 : 1));
   }
-  return emitGuarded(b, emitInside(b, adaptor.getTable(), adaptor.getIndices()),
-                     arith::ConstantOp::create(b, outside), [&] {
-                       return emitElement(b, adaptor.getTable(),
-                                          adaptor.getIndices(), compute);
-                     });
+  Value inside = emitInside(b, adaptor.getTable(), adaptor.getIndices());
+  Value otherwise = arith::ConstantOp::create(b, outside);
+  return emitGuarded(b, inside, otherwise, [&]() -> SmallVector<Value> {
+    return {emitElement(b, adaptor.getTable(), adaptor.getIndices(), compute)};
+  })[0];
 }
 
 LogicalResult DotOp::verify() {
@@ -251,7 +249,7 @@ Value DotOp::emitScalar(OpBuilder &builder, Location loc, ValueRange operands,
   Value inside = arith::AndIOp::create(
       b, emitInside(b, adaptor.getX(), adaptor.getXIndices()),
       emitInside(b, adaptor.getY(), adaptor.getYIndices()));
-  auto sumProducts = [&]() -> Value {
+  auto sumProducts = [&]() -> SmallVector<Value> {
     int64_t length =
         cast<ShapedType>(adaptor.getX().getType()).getShape().back();
     Value zero = arith::ConstantOp::create(b, b.getFloatAttr(compute, 0.0));
@@ -271,11 +269,11 @@ Value DotOp::emitScalar(OpBuilder &builder, Location loc, ValueRange operands,
     scf::YieldOp::create(
         b, arith::AddFOp::create(b, loop.getRegionIterArg(0), product)
                .getResult());
-    return loop.getResult(0);
+    return {loop.getResult(0)};
   };
-  return emitGuarded(
-      b, inside, arith::ConstantOp::create(b, b.getFloatAttr(compute, outside)),
-      sumProducts);
+  Value otherwise =
+      arith::ConstantOp::create(b, b.getFloatAttr(compute, outside));
+  return emitGuarded(b, inside, otherwise, sumProducts)[0];
 }
 
 /// A float, `inf`, `nan`, an integer, `true` or `false`, without a type: what

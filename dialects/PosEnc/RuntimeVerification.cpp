@@ -38,6 +38,14 @@ public:
     assertThat(compare(arith::CmpIPredicate::eq, extent(x, i), extent(y, j)),
                text);
   }
+  /// Asserts that an operand's extent is what a result's type says of it.
+  void known(Value x, int64_t i, Value result, int64_t j, StringRef text) {
+    if (!result || !isDynamic(x, i) || isDynamic(result, j))
+      return;
+    assertThat(compare(arith::CmpIPredicate::eq, extent(x, i),
+                       constant(extentOf(result, j))),
+               text);
+  }
   /// Asserts that an extent is a multiple of another, which is at least 1.
   void multiple(Value x, int64_t i, Value y, int64_t j, StringRef text) {
     if (!isDynamic(x, i) && !isDynamic(y, j))
@@ -112,8 +120,12 @@ void AttentionOp::generateRuntimeVerification(OpBuilder &builder, Location loc,
   check.equal(getK(), 0, getV(), 0, shapes);
   check.equal(getK(), 1, getV(), 1, shapes);
   check.equal(getK(), 2, getV(), 2, shapes);
-  for (int64_t d : {0, 1, 2})
+  // A destination has the type of its result.
+  for (int64_t d : {0, 1, 2}) {
     check.equal(getQ(), d, getOut(), d, shapes);
+    if (!getOut())
+      check.known(getQ(), d, getResult(), d, shapes);
+  }
   check.multiple(getQ(), 1, getK(), 1,
                  "attention_c4: expected H to be a multiple of Hkv");
   for (Value table : getValueTables())
@@ -122,9 +134,12 @@ void AttentionOp::generateRuntimeVerification(OpBuilder &builder, Location loc,
                   "attention_c5: expected a value table per head");
   check.equal(getSink(), 0, getQ(), 1,
               "attention_c6: expected a sink per head");
-  for (int64_t d : {0, 1, 2})
-    check.equal(getLse(), d, getQ(), d,
-                "attention_c7: expected a log-sum-exp [B,H,N]");
+  StringRef lse = "attention_c7: expected a log-sum-exp [B,H,N]";
+  for (int64_t d : {0, 1, 2}) {
+    check.equal(getLse(), d, getQ(), d, lse);
+    if (!getLse())
+      check.known(getQ(), d, getLseResult(), d, lse);
+  }
   check.positions(getQueryRotation(), getQ());
   check.positions(getKeyRotation(), getK());
 }
@@ -138,23 +153,31 @@ void RotateOp::generateRuntimeVerification(OpBuilder &builder, Location loc,
 void ScoresOp::generateRuntimeVerification(OpBuilder &builder, Location loc,
                                            MessageFn message) {
   ExtentChecks check(*this, builder, loc, message);
-  check.keys(getQ(), getK(),
-             "scores_c1: expected q [B,H,N,D] and k "
-             "[B,Hkv,M,D], H a multiple of Hkv");
+  StringRef text = "scores_c1: expected q [B,H,N,D], k [B,Hkv,M,D] and s "
+                   "[B,H,N,M], H a multiple of Hkv";
+  check.keys(getQ(), getK(), text);
+  for (int64_t d : {0, 1, 2})
+    check.known(getQ(), d, getS(), d, text);
+  check.known(getK(), 2, getS(), 3, text);
 }
 
 void SoftmaxOp::generateRuntimeVerification(OpBuilder &builder, Location loc,
                                             MessageFn message) {
   ExtentChecks check(*this, builder, loc, message);
   check.equal(getSink(), 0, getS(), 1, "softmax_c1: expected a sink per head");
+  for (int64_t d : {0, 1, 2})
+    check.known(getS(), d, getLse(), d,
+                "softmax_c1: expected a log-sum-exp [B,H,N]");
 }
 
 void ValuesOp::generateRuntimeVerification(OpBuilder &builder, Location loc,
                                            MessageFn message) {
   ExtentChecks check(*this, builder, loc, message);
-  StringRef text = "values_c1: expected p [B,H,N,M] and v [B,Hkv,M,Dv], H a "
-                   "multiple of Hkv";
+  StringRef text = "values_c1: expected p [B,H,N,M], v [B,Hkv,M,Dv] and o "
+                   "[B,H,N,Dv], H a multiple of Hkv";
   check.keys(getP(), getV(), text);
+  for (int64_t d : {0, 1, 2})
+    check.known(getP(), d, getO(), d, text);
   check.equal(getP(), 3, getV(), 2, text);
 }
 

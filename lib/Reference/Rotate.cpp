@@ -8,8 +8,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "posenc/Reference/Emitter.h"
 
@@ -45,20 +43,6 @@ Value Emitter::position(ImplicitLocOpBuilder &body, const Rotation &rotation,
   return isa<FloatType>(id.getType()) ? id : toIndex(body, id);
 }
 
-/// A position as f64: index, or a float.
-static Value toReal(ImplicitLocOpBuilder &b, Value position) {
-  if (isa<FloatType>(position.getType()))
-    return emitFloatCast(b, b.getLoc(), position, b.getF64Type());
-  Value integer = arith::IndexCastOp::create(b, b.getI64Type(), position);
-  return arith::SIToFPOp::create(b, b.getF64Type(), integer);
-}
-
-static Value vectorConstant(ImplicitLocOpBuilder &b, ArrayRef<double> values) {
-  auto type = RankedTensorType::get(values.size(), b.getF64Type());
-  return arith::ConstantOp::create(b, type,
-                                   DenseElementsAttr::get(type, values));
-}
-
 std::pair<Value, Value> Emitter::angles(const Rotation &rotation, Value x) {
   RopeAttr rope = rotation.rope;
   int64_t width =
@@ -67,21 +51,8 @@ std::pair<Value, Value> Emitter::angles(const Rotation &rotation, Value x) {
   SmallVector<OpFoldResult> angleSizes{sizes[0], sizes[2],
                                        b.getIndexAttr(width / 2)};
   FloatType f64 = b.getF64Type();
-  double magnitude = 1;
-  Value frequencies = rotation.freqs;
-  if (rope.getBase()) {
-    frequencies = vectorConstant(b, rope.getFrequencies(width));
-    if (rope.getScaling())
-      magnitude = rope.getScaling().getMagnitude();
-  }
-  Value zetas;
-  if (rope.getXpos()) {
-    SmallVector<double> values;
-    for (int64_t m = 0; m < width / 2; ++m)
-      values.push_back((2.0 * m / width + 0.4) / 1.4);
-    zetas = vectorConstant(b, values);
-  }
-
+  AngleEmitter emitter(b, rope, width, rotation.freqs, rotation.cos,
+                       rotation.sin);
   SmallVector<Value> cosSin = generic(
       {},
       {{empty(angleSizes, f64), {0, 1, 2}},
@@ -90,51 +61,8 @@ std::pair<Value, Value> Emitter::angles(const Rotation &rotation, Value x) {
         Value pair = linalg::IndexOp::create(body, 2);
         Value place = position(body, rotation, linalg::IndexOp::create(body, 0),
                                linalg::IndexOp::create(body, 1));
-        auto read = [&](Value table, ValueRange at) {
-          Value element = tensor::ExtractOp::create(body, table, at);
-          return emitFloatCast(body, body.getLoc(), element, f64);
-        };
-        auto constant = [&](double value) -> Value {
-          return arith::ConstantOp::create(body, body.getF64FloatAttr(value));
-        };
-        Value cos, sin;
-        if (rotation.cos) {
-          Value inside = arith::AndIOp::create(
-              body,
-              arith::CmpIOp::create(
-                  body, arith::CmpIPredicate::ult, place,
-                  tensor::DimOp::create(body, rotation.cos, 0)),
-              arith::CmpIOp::create(
-                  body, arith::CmpIPredicate::ult, place,
-                  tensor::DimOp::create(body, rotation.sin, 0)));
-          auto row = scf::IfOp::create(body, TypeRange{f64, f64}, inside,
-                                       /*addElseRegion=*/true);
-          OpBuilder::InsertionGuard guard(body);
-          body.setInsertionPointToStart(row.thenBlock());
-          scf::YieldOp::create(body,
-                               ValueRange{read(rotation.cos, {place, pair}),
-                                          read(rotation.sin, {place, pair})});
-          body.setInsertionPointToStart(row.elseBlock());
-          Value zero = constant(0.0);
-          scf::YieldOp::create(body, ValueRange{zero, zero});
-          cos = row.getResult(0);
-          sin = row.getResult(1);
-        } else {
-          Value angle = arith::MulFOp::create(body, toReal(body, place),
-                                              read(frequencies, pair));
-          cos = math::CosOp::create(body, angle);
-          sin = math::SinOp::create(body, angle);
-        }
-        Value factor = constant(magnitude);
-        if (zetas) {
-          Value exponent = arith::DivFOp::create(
-              body, toReal(body, place), constant(rope.getXpos()->value));
-          factor = arith::MulFOp::create(
-              body, factor,
-              math::PowFOp::create(body, read(zetas, pair), exponent));
-        }
-        return {arith::MulFOp::create(body, cos, factor),
-                arith::MulFOp::create(body, sin, factor)};
+        auto [cos, sin] = emitter.emit(body, place, pair);
+        return {cos, sin};
       });
   return {cosSin[0], cosSin[1]};
 }

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "posenc/Reference/Emitter.h"
+#include "posenc/Reference/ScalarEmitter.h"
 #include <cmath>
 
 using namespace mlir;

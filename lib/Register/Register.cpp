@@ -8,6 +8,7 @@
 
 #include "posenc/Register.h"
 #include "dialects/PosEnc/PosEnc.h"
+#include "dialects/PosEncTile/PosEncTile.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
@@ -15,6 +16,7 @@
 #include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/OpenMPToLLVM/ConvertOpenMPToLLVM.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
@@ -46,11 +48,12 @@ using namespace mlir;
 
 void posenc::registerPosEnc(DialectRegistry &registry) {
   registry.insert<
-      PosEncDialect, arith::ArithDialect, bufferization::BufferizationDialect,
+      PosEncDialect, tile::PosEncTileDialect, arith::ArithDialect, bufferization::BufferizationDialect,
       cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect,
       memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect>();
 
-  // Bufferization of what the decomposition consists of.
+  // Bufferization of attention, and of what the decomposition consists of.
+  registerBufferizationModels(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
   arith::registerBufferViewFlowOpInterfaceExternalModels(registry);
@@ -79,6 +82,7 @@ void posenc::registerPosEnc(DialectRegistry &registry) {
   index::registerConvertIndexToLLVMInterface(registry);
   registerConvertMathToLLVMInterface(registry);
   registerConvertMemRefToLLVMInterface(registry);
+  registerConvertOpenMPToLLVMInterface(registry);
   ub::registerConvertUBToLLVMInterface(registry);
   registerConvertToLLVMDependentDialectLoading(registry);
 }

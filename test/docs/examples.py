@@ -28,6 +28,21 @@ func.func @example(%x: tensor<2x8x128x64xf32>, %table: tensor<32x8xf32>, %window
 }
 """
 
+# An example of an op of a schedule is a line of the schedule: it is read inside this program.
+SCHEDULE = """
+func.func @example(
+    %table: memref<32x8xf32>, %q: memref<2x8x128x64xf32>, %k: memref<2x8x128x64xf32>, %v: memref<?x64xf32>,
+    %u: memref<8x64xf32>, %cos: memref<?x32xf32>, %sin: memref<?x32xf32>, %qp: memref<48x64xf32>,
+    %qu: memref<48x64xf32>, %kp: memref<?x64x64xf32>, %tp: memref<1x64x64xf32>, %t: memref<48x33xf32>,
+    %s: memref<512x64xf32>, %tile: memref<48x64xf32>, %e: memref<48x?xf32>, %numbers: memref<?xindex>,
+    %distances: memref<?xindex>, %bias: memref<?xf32>, %m: memref<48xf32>, %l: memref<48xf32>, %o: memref<48x64xf32>,
+    %out: memref<?x64xf32>, %sink: f32, %b: index, %h: index, %i0: index, %i1: index, %zero: index, %n: index,
+    %lo: index, %hi: index, %dlo: index, %from: index, %past: index, %first: index) {
+  BODY
+  return
+}
+"""
+
 
 def examples(page: str) -> Iterator[Tuple[str, str]]:
     """The op or pass, and the text, of each block of MLIR."""
@@ -45,7 +60,11 @@ def opt(tool: str, text: str, *options: str) -> str:
 
 
 def check_op(tool: str, name: str, text: str) -> None:
-    if "func.func" not in text:
+    if "func.func" in text:
+        pass
+    elif name.startswith("posenc_tile."):
+        text = SCHEDULE.replace("BODY", text)
+    else:
         row = "" if "%c = " in text else "%c = arith.addi %row, %j : index\n"
         end = "" if "posenc.yield" in text else "posenc.yield %score : f32 value_rows(%row)"
         text = REGION.replace("BODY", row + text + end)
@@ -55,6 +74,8 @@ def check_op(tool: str, name: str, text: str) -> None:
 
 def check_pass(tool: str, name: str, text: str) -> None:
     before, after = text.split("// After\n")
+    options = re.search("// Before, with (.*)", before)
+    name += f"={options[1]}" if options else ""
     simplify: List[str] = ["--canonicalize", "--cse"]
     got = opt(tool, opt(tool, before, name), *simplify)
     expected = opt(tool, after, *simplify)
@@ -66,7 +87,7 @@ def main() -> int:
     kind, tool, page = sys.argv[1:]
     check = {"ops": check_op, "passes": check_pass}[kind]
     text_of_page = pathlib.Path(page).read_text()
-    prefix = {"ops": "`posenc.", "passes": "`-posenc-"}[kind]
+    prefix = {"ops": ("`posenc.", "`posenc_tile."), "passes": "`-posenc-"}[kind]
     missing = {name.strip("`") for name in re.findall(r"^### (\S+)", text_of_page, re.M) if name.startswith(prefix)}
     names = []
     for name, text in examples(text_of_page):

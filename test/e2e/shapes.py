@@ -2,7 +2,8 @@
 
 Lengths that are 0, 1, odd, equal, different; grouped heads; odd channels; queries before the first key (a negative
 `past`: rows that see nothing), in its middle, far beyond the last; asymmetric tables; and NaN or infinity in every key
-and value row that no query sees.
+and value row that no query sees. In every other trial there is NaN between the rows of all tensors, and in all trials
+before and behind them.
 """
 import os
 import sys

@@ -3,10 +3,12 @@
 // RUN: minimal-opt %s --posenc-decompose=compute-type=f64 | FileCheck %s
 // RUN: minimal-opt %s --pass-pipeline="builtin.module(func.func(posenc-decompose))" | FileCheck %s
 // RUN: minimal-opt %s --posenc-math-to-libm | FileCheck %s --check-prefix=SAME
+// RUN: minimal-opt %s --posenc-print-extents | FileCheck %s --check-prefix=SAME
 
 // Every pipeline, in a host that calls registerPosEnc and no more.
 // RUN: minimal-register-opt %s --posenc-to-reference | FileCheck %s --check-prefix=LLVM
 // RUN: minimal-register-opt %s --posenc-to-reference=compute-type=f64 | FileCheck %s --check-prefix=LLVM
+// RUN: minimal-register-opt %s --posenc-to-llvm=kernels=loops | FileCheck %s --check-prefix=LLVM
 
 // CHECK-LABEL: func.func @attention
 // CHECK-NOT:     posenc.

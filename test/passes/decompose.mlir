@@ -1,5 +1,7 @@
 // RUN: posenc-opt %s --posenc-decompose --split-input-file | FileCheck %s
 // RUN: posenc-opt %s --posenc-decompose=compute-type=f64 --split-input-file | FileCheck %s --check-prefix=F64
+// RUN: posenc-opt %s --posenc-decompose=keep-attention --split-input-file | FileCheck %s --check-prefix=KEEP
+// RUN: posenc-opt %s --posenc-decompose="keep-attention compute-type=f64" --split-input-file | FileCheck %s --check-prefix=KEEP
 // RUN: posenc-opt %s --posenc-decompose --posenc-decompose --split-input-file | FileCheck %s
 
 // The page's example.
@@ -175,6 +177,32 @@ func.func @sugar(%s: tensor<2x8x4x16xf32>, %k: tensor<2x2x16x64xf32>, %t: tensor
   %1 = posenc.relative_logits s(%0 : tensor<2x8x4x16xf32>) k(%k : tensor<2x2x16x64xf32>)
       table(%u : tensor<8x9x64xf32>) #posenc.band<-4, 4>(lag)
   return %1 : tensor<2x8x4x16xf32>
+}
+
+// -----
+
+// Attention stays, with what its region holds; the ops beside it do not.
+// KEEP-LABEL:  func.func @beside_attention
+// KEEP-NOT:      posenc.rotate
+// KEEP:          posenc.attention
+// KEEP:            posenc.row
+// KEEP:            posenc.lookup
+// KEEP:            posenc.yield
+// KEEP-NOT:      posenc
+// KEEP:          return
+// CHECK-LABEL: func.func @beside_attention
+// CHECK-NOT:     posenc
+// CHECK:         return
+func.func @beside_attention(%x: tensor<2x8x4x64xf32>, %t: tensor<33x8xf32>) -> tensor<2x8x4x4xf32> {
+  %r = posenc.rotate #posenc.rope<half, base = 10000.0> x(%x : tensor<2x8x4x64xf32>)
+  %o = posenc.attention q(%r : tensor<2x8x4x64xf32>) k(%r : tensor<2x8x4x64xf32>) v(%x : tensor<2x8x4x64xf32>)
+      with(%t : tensor<33x8xf32>) score(%s, %b, %h, %r, %j) {
+    %c = posenc.row #posenc.clip<-16, 16>(%j)
+    %bias = posenc.lookup %t[%c, %h] : tensor<33x8xf32>
+    posenc.yield %bias : f32
+  } -> tensor<2x8x4x64xf32>
+  %s = posenc.scores q(%o : tensor<2x8x4x64xf32>) k(%x : tensor<2x8x4x64xf32>) : tensor<2x8x4x4xf32>
+  return %s : tensor<2x8x4x4xf32>
 }
 
 // -----

@@ -1,5 +1,6 @@
 // RUN: posenc-opt %s --posenc-decompose --remarks-filter=posenc --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s
 // RUN: posenc-opt %s --posenc-decompose -o /dev/null 2>&1 | count 0
+// RUN: posenc-opt %s --posenc-decompose=keep-attention --remarks-filter=posenc --remark-format=emitRemark -o /dev/null 2>&1 | count 0
 
 // CHECK: remarks.mlir:[[@LINE+4]]:8: remark: [Passed] decompose | Category:posenc {{.*}}wrote posenc.attention as plain linalg, with all N x M scores in memory
 // CHECK-NOT: remark

@@ -2,6 +2,7 @@
 // through every pipeline.
 // RUN: posenc-opt %s --posenc-to-reference | FileCheck %s
 // RUN: posenc-opt %s --posenc-to-reference=compute-type=f64 | FileCheck %s
+// RUN: posenc-opt %s --posenc-to-llvm=kernels=loops | FileCheck %s
 // RUN: %mlir-opt-posenc %s --pass-pipeline="builtin.module(posenc-to-reference)" | FileCheck %s
 // It runs too: nothing is called that the process does not have.
 // RUN: posenc-run %s --function=all --target=reference --input=1x1x1x2xf32=0.5 | FileCheck %s --check-prefix=RESULT

@@ -1,4 +1,4 @@
-"""run_examples.py MLIR_OPT FOLDER: takes every example of the folder through posenc-to-reference with the command
+"""run_examples.py MLIR_OPT FOLDER PIPELINE: takes every example of the folder through the pipeline with the command
 MLIR_OPT, a stock mlir-opt with the plugin; its output must hold the LLVM dialect alone."""
 
 import pathlib
@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 command, folder = shlex.split(sys.argv[1]), pathlib.Path(sys.argv[2])
-command.append("--pass-pipeline=builtin.module(posenc-to-reference)")
+command.append(f"--pass-pipeline=builtin.module({sys.argv[3]})")
 examples = sorted(folder.glob("*.mlir"))
 passed = 0
 for example in examples:

@@ -22,6 +22,18 @@ namespace mlir::posenc::run {
 /// array.
 static constexpr size_t alignment = 64;
 
+/// Bytes before and behind the elements: as much as a tile that reaches beyond
+/// them is likely to take.
+static constexpr size_t surrounding = 1 << 16;
+
+/// Elements between two rows of a padded array: an odd number, so that rows are
+/// not aligned.
+static constexpr int64_t padding = 5;
+
+/// All bits of an element that must not be read or written.
+static constexpr int poison = 0xff;
+static bool isPoison(char byte) { return byte == char(poison); }
+
 /// An array with more elements is printed as its first and last ones.
 static constexpr int64_t maxPrinted = 64, edgePrinted = 8;
 
@@ -54,18 +66,34 @@ llvm::Expected<Array> Array::create(Type elementType, ArrayRef<int64_t> shape) {
   Array array(elementType, shape);
   array.numElements =
       llvm::is_contained(shape, 0) ? 0 : extent / getElementSize(elementType);
-  size_t numBytes = llvm::alignTo(array.numElements ? extent : 1, alignment);
+  size_t numBytes = array.getNumBytes();
+  char *memory = nullptr;
   if (!overflow)
-    array.data.reset(
-        static_cast<char *>(std::aligned_alloc(alignment, numBytes)));
-  if (!array.data) {
+    memory = static_cast<char *>(std::aligned_alloc(
+        alignment, llvm::alignTo(numBytes, alignment) + 2 * surrounding));
+  if (!memory) {
     std::string text;
     llvm::raw_string_ostream os(text);
     array.printType(os);
     return llvm::createStringError("not enough memory for " + text);
   }
-  std::memset(array.data.get(), 0, numBytes);
+  array.data.reset(memory + surrounding);
+  std::memset(memory, poison, surrounding);
+  std::memset(array.getData(), 0, numBytes);
+  std::memset(array.getData() + numBytes, poison, surrounding);
   return array;
+}
+
+void Array::Free::operator()(char *pointer) const {
+  std::free(pointer - surrounding);
+}
+
+bool Array::isSurroundingIntact() const {
+  auto isIntact = [](const char *begin) {
+    return std::all_of(begin, begin + surrounding, isPoison);
+  };
+  return isIntact(getData() - surrounding) &&
+         isIntact(getData() + getNumBytes());
 }
 
 SmallVector<int64_t> Array::getStrides() const {
@@ -75,6 +103,29 @@ SmallVector<int64_t> Array::getStrides() const {
   return strides;
 }
 
+/// Calls back for every element of a shape in row-major order, with its
+/// position in that and its offset by the strides.
+static void walkElements(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides,
+                         function_ref<void(int64_t, int64_t)> visit) {
+  if (llvm::is_contained(shape, 0))
+    return;
+  SmallVector<int64_t> indices(shape.size(), 0);
+  int64_t offset = 0;
+  for (int64_t position = 0;; ++position) {
+    visit(position, offset);
+    int64_t dim = shape.size() - 1;
+    for (; dim >= 0; --dim) {
+      offset += strides[dim];
+      if (++indices[dim] < shape[dim])
+        break;
+      offset -= strides[dim] * shape[dim];
+      indices[dim] = 0;
+    }
+    if (dim < 0)
+      return;
+  }
+}
+
 void Array::copyFrom(const char *source, ArrayRef<int64_t> strides) {
   if (numElements == 0)
     return;
@@ -82,20 +133,39 @@ void Array::copyFrom(const char *source, ArrayRef<int64_t> strides) {
     std::memcpy(data.get(), source, getNumBytes());
     return;
   }
-  // Odometer over the source: `offset` follows the indices.
-  int64_t elementSize = getElementSize(elementType), offset = 0;
-  SmallVector<int64_t> indices(shape.size(), 0);
-  for (int64_t position = 0; position < numElements; ++position) {
+  int64_t elementSize = getElementSize(elementType);
+  walkElements(shape, strides, [&](int64_t position, int64_t offset) {
     std::memcpy(data.get() + position * elementSize,
                 source + offset * elementSize, elementSize);
-    for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
-      offset += strides[dim];
-      if (++indices[dim] < shape[dim])
-        break;
-      offset -= strides[dim] * shape[dim];
-      indices[dim] = 0;
-    }
-  }
+  });
+}
+
+llvm::Expected<Array> Array::getPadded() const {
+  SmallVector<int64_t> paddedShape = shape;
+  for (auto [dim, size] : llvm::enumerate(paddedShape))
+    if (dim != 0)
+      size += padding;
+  llvm::Expected<Array> padded = create(elementType, paddedShape);
+  if (!padded)
+    return padded;
+  std::memset(padded->getData(), poison, padded->getNumBytes());
+  int64_t elementSize = getElementSize(elementType);
+  walkElements(shape, padded->getStrides(),
+               [&](int64_t position, int64_t offset) {
+                 std::memcpy(padded->getData() + offset * elementSize,
+                             getData() + position * elementSize, elementSize);
+               });
+  return padded;
+}
+
+bool Array::isPaddingIntact(const Array &padded) const {
+  // What is left when the elements are taken away.
+  std::string bytes(padded.getData(), padded.getNumBytes());
+  int64_t elementSize = getElementSize(elementType);
+  walkElements(shape, padded.getStrides(), [&](int64_t, int64_t offset) {
+    std::memset(&bytes[offset * elementSize], poison, elementSize);
+  });
+  return padded.isSurroundingIntact() && llvm::all_of(bytes, isPoison);
 }
 
 double Array::getFloat(int64_t position) const {

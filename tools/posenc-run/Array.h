@@ -24,7 +24,8 @@ unsigned getElementSize(Type type);
 void printShape(raw_ostream &os, ArrayRef<int64_t> shape);
 
 /// A row-major array without gaps that owns its elements. An array of rank 0
-/// also stands for a scalar.
+/// also stands for a scalar. What stands before and behind the elements is NaN
+/// in every float format, so that a read beyond an end shows in the results.
 class Array {
 public:
   /// An array of zeros, or an error if it does not fit into the memory.
@@ -40,6 +41,9 @@ public:
   char *getData() { return data.get(); }
   const char *getData() const { return data.get(); }
 
+  /// Whether nothing was written before or behind the elements.
+  bool isSurroundingIntact() const;
+
   /// Number of elements between neighbours along each dimension. Dimensions of
   /// size 0 count as 1.
   SmallVector<int64_t> getStrides() const;
@@ -47,6 +51,14 @@ public:
   /// Copies elements from `source`, whose strides are given in elements, one
   /// for each dimension, and may be negative.
   void copyFrom(const char *source, ArrayRef<int64_t> strides);
+
+  /// The elements with some that are NaN after those of each row, of each
+  /// matrix and so on.
+  llvm::Expected<Array> getPadded() const;
+
+  /// Whether nothing was written around the elements of an array from
+  /// `getPadded`, and between those that are also in this array.
+  bool isPaddingIntact(const Array &padded) const;
 
   /// The element at a position in row-major order: a float as such (exact for
   /// every float type here), an integer sign-extended but for i1.
@@ -68,7 +80,7 @@ public:
 
 private:
   struct Free {
-    void operator()(char *pointer) const { std::free(pointer); }
+    void operator()(char *pointer) const;
   };
 
   Array(Type elementType, ArrayRef<int64_t> shape)

@@ -20,12 +20,17 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "posenc/Target/CPU.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
+#include <map>
 
 namespace mlir::posenc::run {
 
@@ -77,8 +82,51 @@ static llvm::Error checkSymbols(const llvm::Module &module) {
   return llvm::Error::success();
 }
 
+/// Sets the CPU that the options name; that of this machine is set already.
+static llvm::Error setCpu(llvm::orc::JITTargetMachineBuilder &builder,
+                          const TargetOptions &options) {
+  if (options.cpu == "native" && options.features.empty())
+    return llvm::Error::success();
+  std::string reason;
+  FailureOr<CpuTarget> cpu = CpuTarget::get(
+      builder.getTargetTriple().str(), options.cpu, options.features,
+      [&](const Twine &text) { reason = text.str(); });
+  if (failed(cpu))
+    return llvm::createStringError(reason);
+  builder.setCPU(cpu->cpu);
+  builder.getFeatures() = llvm::SubtargetFeatures(cpu->features);
+  return llvm::Error::success();
+}
+
+/// See CompiledFunction.
+static unsigned getVectorBits(const llvm::Module &module,
+                              const llvm::TargetMachine &machine) {
+  unsigned widest = 0;
+  for (const llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    const llvm::MCSubtargetInfo &cpu = *machine.getSubtargetImpl(function);
+    unsigned registerBits = 128;
+    if (machine.getTargetTriple().isX86())
+      registerBits = cpu.checkFeatures("+avx512f") ? 512
+                     : cpu.checkFeatures("+avx")   ? 256
+                                                   : 128;
+    for (const llvm::Instruction &instruction : llvm::instructions(function)) {
+      auto *vector =
+          llvm::dyn_cast<llvm::FixedVectorType>(instruction.getType());
+      bool computes =
+          llvm::isa<llvm::BinaryOperator, llvm::IntrinsicInst>(instruction);
+      if (vector && computes && vector->getElementType()->isFloatTy())
+        widest = std::max(
+            widest, std::min(32 * vector->getNumElements(), registerBits));
+    }
+  }
+  return widest;
+}
+
 llvm::Expected<CompiledFunction> compile(ModuleOp module, StringRef name,
-                                         FunctionType type) {
+                                         FunctionType type,
+                                         const TargetOptions &options) {
   std::string interface = ("_mlir_ciface_" + name).str();
   auto lowered = module.lookupSymbol<LLVM::LLVMFuncOp>(interface);
   if (!lowered || lowered.isExternal() ||
@@ -89,6 +137,8 @@ llvm::Expected<CompiledFunction> compile(ModuleOp module, StringRef name,
   auto machineBuilder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!machineBuilder)
     return machineBuilder.takeError();
+  if (llvm::Error failure = setCpu(*machineBuilder, options))
+    return std::move(failure);
   auto machine = machineBuilder->createTargetMachine();
   if (!machine)
     return machine.takeError();
@@ -109,20 +159,27 @@ llvm::Expected<CompiledFunction> compile(ModuleOp module, StringRef name,
   // and gains a quarter of their time.
   auto optimizer = makeOptimizingTransformer(/*optLevel=*/2, /*sizeLevel=*/0,
                                              machine->get());
-  auto optimize = [&](llvm::Module *llvmModule) {
+  // The engine will own the machine.
+  const llvm::TargetMachine *machinePointer = machine->get();
+  unsigned vectorBits = 0;
+  auto optimize = [&](llvm::Module *llvmModule) -> llvm::Error {
     // Each function has wrappers, and each would get a copy of its body: only
     // that which is called is seen from outside.
     for (llvm::Function &other : *llvmModule)
       if (!other.isDeclaration() && other.getName() != "_mlir_" + interface)
         other.setLinkage(llvm::GlobalValue::InternalLinkage);
-    return optimizer(llvmModule);
+    if (llvm::Error failure = optimizer(llvmModule))
+      return failure;
+    vectorBits = getVectorBits(*llvmModule, *machinePointer);
+    return llvm::Error::success();
   };
-  ExecutionEngineOptions options;
-  options.llvmModuleBuilder = translate;
-  options.transformer = optimize;
-  options.enableGDBNotificationListener = false;
-  options.enablePerfNotificationListener = false;
-  auto engine = ExecutionEngine::create(module, options, std::move(*machine));
+  ExecutionEngineOptions engineOptions;
+  engineOptions.llvmModuleBuilder = translate;
+  engineOptions.transformer = optimize;
+  engineOptions.enableGDBNotificationListener = false;
+  engineOptions.enablePerfNotificationListener = false;
+  auto engine =
+      ExecutionEngine::create(module, engineOptions, std::move(*machine));
   if (symbolError) {
     llvm::consumeError(engine.takeError());
     return std::move(symbolError);
@@ -143,7 +200,7 @@ llvm::Expected<CompiledFunction> compile(ModuleOp module, StringRef name,
   auto entry = (*engine)->lookupPacked(interface);
   if (!entry)
     return entry.takeError();
-  return CompiledFunction{std::move(*engine), *entry};
+  return CompiledFunction{std::move(*engine), *entry, vectorBits};
 }
 
 //===----------------------------------------------------------------------===//
@@ -183,31 +240,26 @@ static llvm::Expected<Array> readDescriptor(Type type, const char *memory) {
   return array;
 }
 
-llvm::Expected<SmallVector<Array>> call(const CompiledFunction &function,
-                                        FunctionType type,
-                                        MutableArrayRef<Array> arguments) {
-  // The results in one struct, laid out as in C: everything is aligned to its
-  // size, a descriptor to that of a word.
-  SmallVector<size_t> offsets;
+PreparedCall::PreparedCall(const CompiledFunction &function, FunctionType type,
+                           MutableArrayRef<Array> arguments)
+    : entry(function.entry), type(type), descriptors(arguments.size()),
+      pointers(arguments.size()) {
+  // Everything is aligned to its size, a descriptor to that of a word.
   size_t resultBytes = 0;
   for (Type result : type.getResults()) {
     bool isScalar = !isa<ShapedType>(result);
     size_t size = isScalar ? getElementSize(result) : sizeof(int64_t);
-    offsets.push_back(llvm::alignTo(resultBytes, size));
-    resultBytes =
-        offsets.back() + (isScalar ? size : size * getDescriptorWords(result));
+    resultOffsets.push_back(llvm::alignTo(resultBytes, size));
+    resultBytes = resultOffsets.back() +
+                  (isScalar ? size : size * getDescriptorWords(result));
   }
-  SmallVector<int64_t> resultWords(llvm::divideCeil(resultBytes, 8), 0);
-  char *results = reinterpret_cast<char *>(resultWords.data());
+  results.resize(llvm::divideCeil(resultBytes, 8), 0);
+  resultsPointer = results.data();
   bool isReturned =
       type.getNumResults() == 1 && !isa<ShapedType>(type.getResult(0));
 
   // The engine takes a pointer to each argument, and to the returned value
   // after them. Those of pointers need a place as well.
-  SmallVector<SmallVector<int64_t>> descriptors(arguments.size());
-  SmallVector<void *> pointers(arguments.size());
-  void *resultsPointer = results;
-  SmallVector<void *> packed;
   if (type.getNumResults() != 0 && !isReturned)
     packed.push_back(&resultsPointer);
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -220,12 +272,20 @@ llvm::Expected<SmallVector<Array>> call(const CompiledFunction &function,
     }
   }
   if (isReturned)
-    packed.push_back(results);
-  callOnHost(function.entry, packed.data());
+    packed.push_back(resultsPointer);
+}
 
+void PreparedCall::moveArgument(unsigned number, Array &memory) {
+  SmallVector<int64_t> &words = descriptors[number];
+  words[0] = words[1] = reinterpret_cast<intptr_t>(memory.getData());
+  llvm::copy(memory.getStrides(), words.end() - memory.getShape().size());
+}
+
+llvm::Expected<SmallVector<Array>> PreparedCall::getResults() const {
   SmallVector<Array> arrays;
   for (auto [number, result] : llvm::enumerate(type.getResults())) {
-    const char *memory = results + offsets[number];
+    const char *memory =
+        reinterpret_cast<const char *>(results.data()) + resultOffsets[number];
     llvm::Expected<Array> array = isa<ShapedType>(result)
                                       ? readDescriptor(result, memory)
                                       : Array::create(result, {});
@@ -236,8 +296,36 @@ llvm::Expected<SmallVector<Array>> call(const CompiledFunction &function,
       array->copyFrom(memory, {});
     arrays.push_back(std::move(*array));
   }
-  freeHostMemory();
   return arrays;
+}
+
+llvm::Expected<SmallVector<Array>> call(const CompiledFunction &function,
+                                        FunctionType type,
+                                        MutableArrayRef<Array> arguments,
+                                        bool padTensors) {
+  PreparedCall prepared(function, type, arguments);
+  std::map<size_t, Array> padded;
+  for (size_t i = 0; padTensors && i < arguments.size(); ++i) {
+    if (!isa<TensorType>(type.getInput(i)))
+      continue;
+    llvm::Expected<Array> array = arguments[i].getPadded();
+    if (!array)
+      return array.takeError();
+    prepared.moveArgument(i,
+                          padded.emplace(i, std::move(*array)).first->second);
+  }
+  callOnHost([&] { prepared.make(); });
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    auto it = padded.find(i);
+    if (it == padded.end() ? !arguments[i].isSurroundingIntact()
+                           : !arguments[i].isPaddingIntact(it->second))
+      return llvm::createStringError("the function wrote beyond the ends of "
+                                     "argument " +
+                                     Twine(i));
+  }
+  llvm::Expected<SmallVector<Array>> results = prepared.getResults();
+  freeHostMemory();
+  return results;
 }
 
 } // namespace mlir::posenc::run

@@ -8,10 +8,14 @@
 
 #include "Host.h"
 #include "mlir/ExecutionEngine/CRunnerUtils.h"
-#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -21,10 +25,16 @@
 namespace mlir::posenc::run {
 
 namespace {
-/// State of the one call that a process makes; compiled code may run threads.
+/// What the C library gave for an allocation of `size` bytes.
+struct Allocation {
+  void *memory;
+  size_t size;
+};
+
+/// State of the call that is being made; compiled code may run threads.
 struct Host {
   std::mutex mutex;
-  llvm::DenseSet<void *> allocated;
+  llvm::DenseMap<void *, Allocation> allocated;
   /// What `puts` was last given. It is an assertion's text if `abort` follows,
   /// and otherwise goes to the standard output.
   std::optional<std::string> pendingLine;
@@ -36,10 +46,15 @@ static Host &getHost() {
   return host;
 }
 
+HostSettings &getHostSettings() {
+  static HostSettings settings;
+  return settings;
+}
+
 /// Not `exit`: other threads may still run compiled code.
 [[noreturn]] static void fail(const std::string &message) {
   llvm::outs().flush();
-  llvm::errs() << "posenc-run: error: " << message << '\n';
+  llvm::errs() << getHostSettings().tool << ": error: " << message << '\n';
   std::_Exit(1);
 }
 
@@ -47,42 +62,70 @@ static Host &getHost() {
 // Memory
 //===----------------------------------------------------------------------===//
 
-static void *remember(void *pointer, size_t size) {
-  if (!pointer)
+/// Where poisoned memory begins and ends is not seen by compiled code: what is
+/// before and behind it is poisoned too, and must stay so.
+static constexpr size_t surrounding = 4096;
+
+static size_t getSurrounding() {
+  return getHostSettings().poisonMemory ? surrounding : 0;
+}
+
+static void *allocate(size_t alignment, size_t size) {
+  size_t around = llvm::alignTo(getSurrounding(), alignment);
+  size_t total = llvm::alignTo(std::max<size_t>(size, 1), alignment);
+  char *memory = nullptr;
+  if (size < SIZE_MAX / 2)
+    memory =
+        static_cast<char *>(std::aligned_alloc(alignment, total + 2 * around));
+  if (!memory)
     fail("the function ran out of memory, allocating " + std::to_string(size) +
          " bytes");
-  // NaN in every float format, so that nobody mistakes what was never written
-  // for a zero.
-  std::memset(pointer, 0xff, size);
+  if (getHostSettings().poisonMemory)
+    std::memset(memory, 0xff, total + 2 * around);
   std::lock_guard<std::mutex> lock(getHost().mutex);
-  getHost().allocated.insert(pointer);
-  return pointer;
+  getHost().allocated[memory + around] = {memory, size};
+  return memory + around;
 }
 
 static void *hostMalloc(size_t size) {
-  return remember(std::malloc(size ? size : 1), size);
+  return allocate(alignof(std::max_align_t), size);
 }
 
 static void *hostAlignedAlloc(size_t alignment, size_t size) {
-  return remember(std::aligned_alloc(alignment, size ? size : alignment), size);
+  return allocate(alignment, size);
+}
+
+static void checkAndFree(const void *pointer, const Allocation &allocation) {
+  auto *begin = static_cast<const char *>(pointer);
+  const char *end = begin + allocation.size;
+  auto isPoison = [](char byte) { return byte == char(0xff); };
+  if (!std::all_of(begin - getSurrounding(), begin, isPoison) ||
+      !std::all_of(end, end + getSurrounding(), isPoison))
+    fail("the function wrote beyond the ends of memory that it allocated, " +
+         std::to_string(allocation.size) + " bytes");
+  std::free(allocation.memory);
 }
 
 static void hostFree(void *pointer) {
   if (!pointer)
     return;
+  std::optional<Allocation> allocation;
   {
     std::lock_guard<std::mutex> lock(getHost().mutex);
-    if (getHost().allocated.erase(pointer)) {
-      std::free(pointer);
-      return;
+    auto it = getHost().allocated.find(pointer);
+    if (it != getHost().allocated.end()) {
+      allocation = it->second;
+      getHost().allocated.erase(it);
     }
   }
-  fail("the function frees memory that is not its own, or frees it twice");
+  if (!allocation)
+    fail("the function frees memory that is not its own, or frees it twice");
+  checkAndFree(pointer, *allocation);
 }
 
 void freeHostMemory() {
-  for (void *pointer : getHost().allocated)
-    std::free(pointer);
+  for (auto [pointer, allocation] : getHost().allocated)
+    checkAndFree(pointer, allocation);
   getHost().allocated.clear();
 }
 
@@ -140,17 +183,16 @@ static void hostAbort() {
 
 static void handleFault(int signal) {
   // Only what a signal handler may call.
-  const char *reason =
-      signal == SIGFPE   ? "posenc-run: error: the function divided by zero\n"
-      : signal == SIGILL ? "posenc-run: error: the function executed an "
-                           "illegal instruction\n"
-                         : "posenc-run: error: the function accessed memory "
-                           "that is not there\n";
-  (void)!write(STDERR_FILENO, reason, std::strlen(reason));
+  const char *reason = signal == SIGFPE ? "the function divided by zero"
+                       : signal == SIGILL
+                           ? "the function executed an illegal instruction"
+                           : "the function accessed memory that is not there";
+  for (const char *text : {getHostSettings().tool, ": error: ", reason, "\n"})
+    (void)!write(STDERR_FILENO, text, std::strlen(text));
   _exit(1);
 }
 
-void callOnHost(void (*function)(void **), void **arguments) {
+void callOnHost(llvm::function_ref<void()> function) {
   // On the alternate stack that LLVM's start-up code has installed: the fault
   // may be that the stack is full.
   constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
@@ -160,7 +202,7 @@ void callOnHost(void (*function)(void **), void **arguments) {
   for (size_t i = 0; i < std::size(signals); ++i)
     sigaction(signals[i], &action, &previous[i]);
   llvm::outs().flush();
-  function(arguments);
+  function();
   for (size_t i = 0; i < std::size(signals); ++i)
     sigaction(signals[i], &previous[i], nullptr);
   flushPendingLine();

@@ -17,16 +17,27 @@
 
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <utility>
 
 namespace mlir::posenc::run {
 
+/// What the tools differ in; to be set before the first call.
+struct HostSettings {
+  /// The tool, as its errors name it. A literal.
+  const char *tool = "posenc-run";
+  /// Whether memory is NaN in every float format when compiled code gets it, so
+  /// that nobody mistakes what was never written for a zero.
+  bool poisonMemory = true;
+};
+HostSettings &getHostSettings();
+
 /// The functions by name.
 ArrayRef<std::pair<StringRef, void *>> getHostSymbols();
 
-/// Calls compiled code. A fault in it (a division by zero, say) is an error
-/// like a failed assertion.
-void callOnHost(void (*function)(void **), void **arguments);
+/// Calls what runs compiled code. A fault in it (a division by zero, say) is an
+/// error like a failed assertion.
+void callOnHost(llvm::function_ref<void()> function);
 
 /// Frees what compiled code allocated and did not free, its results among it.
 void freeHostMemory();

@@ -11,11 +11,8 @@
 #include "Call.h"
 #include "Compare.h"
 #include "Npy.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
-#include "mlir/Transforms/Passes.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
@@ -258,24 +255,8 @@ LogicalResult Runner::readOutputOptions() {
 
 LogicalResult Runner::lower() {
   TimingScope pipelineTimer = timer.nest("pipeline");
-  // Only what the function needs is compiled.
-  for (auto other : module->getOps<func::FuncOp>())
-    other.setPrivate();
-  function.setPublic();
-  function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
-                    UnitAttr::get(&context));
-
-  PassManager manager(&context);
-  manager.enableTiming(pipelineTimer);
-  manager.addPass(createSymbolDCEPass());
-  // What an op asks of its operands and no type says, such as dynamic sizes
-  // that agree, is checked when it runs. Verbosity 0 leaves out the op's text.
-  std::unique_ptr<Pass> verification = createGenerateRuntimeVerificationPass();
-  (void)verification->initializeOptions(
-      "verbose-level=0", [](const Twine &) { return failure(); });
-  manager.addPass(std::move(verification));
-  target->build(manager, options.targetOptions);
-  if (succeeded(manager.run(*module)))
+  if (succeeded(posenc::run::lower(function, *target, options.targetOptions,
+                                   pipelineTimer)))
     return success();
   if (numDiagnostics == 0)
     return error("the pipeline of target '" + target->name + "' failed");
@@ -284,7 +265,8 @@ LogicalResult Runner::lower() {
 
 LogicalResult Runner::compileAndCall() {
   TimingScope compileTimer = timer.nest("LLVM");
-  llvm::Expected<CompiledFunction> compiled = compile(*module, name, type);
+  llvm::Expected<CompiledFunction> compiled =
+      compile(*module, name, type, options.targetOptions);
   if (!compiled) {
     if (numDiagnostics == 0)
       return error("", compiled.takeError());
@@ -294,7 +276,8 @@ LogicalResult Runner::compileAndCall() {
   compileTimer.stop();
 
   TimingScope callTimer = timer.nest("run");
-  llvm::Expected<SmallVector<Array>> values = call(*compiled, type, inputs);
+  llvm::Expected<SmallVector<Array>> values =
+      call(*compiled, type, inputs, options.padInputs);
   if (!values)
     return error("", values.takeError());
   results = std::move(*values);
@@ -359,16 +342,13 @@ LogicalResult Runner::reportOutputs() {
 }
 
 LogicalResult Runner::run() {
-  for (const Target &candidate : getTargets())
-    if (candidate.name == options.target)
-      target = &candidate;
+  target = findTarget(options.target);
   if (!target)
     return error("unknown target '" + options.target + "', expected " +
-                 llvm::join(llvm::map_range(getTargets(),
-                                            [](const Target &candidate) {
-                                              return candidate.name;
-                                            }),
-                            " or "));
+                 getTargetNames());
+  if (options.targetOptions.computeType != posenc::ComputeType::F32 &&
+      !target->hasComputeType)
+    return error("only the target 'reference' takes a compute type");
   // Written this way round for NaN.
   if (!(options.rtol.value_or(0) >= 0) || !(options.atol >= 0))
     return error("a tolerance must not be negative");

@@ -29,6 +29,7 @@ struct RunOptions {
   std::vector<std::string> expectedOutputs;
   std::optional<double> rtol;
   double atol = 0;
+  bool padInputs = false;
 };
 
 /// Compiles and calls a function. Says in one line what went wrong, if anything

@@ -54,7 +54,7 @@ static cl::opt<std::string>
 static cl::opt<std::string> target("target", cl::value_desc("name"),
                                    cl::init("reference"),
                                    cl::desc("What to compile with: "
-                                            "reference (the default)"),
+                                            "reference (the default) or loops"),
                                    cl::cat(category));
 
 static cl::list<std::string>
@@ -63,6 +63,13 @@ static cl::list<std::string>
                     "SHAPExTYPE=VALUES (one value for all elements, or "
                     "none for zeros) or TYPE=VALUE for a scalar"),
            cl::cat(category));
+
+static cl::opt<bool>
+    padInputs("pad-inputs",
+              cl::desc("Put NaN between the rows of tensor arguments: memory "
+                       "that the function must not read or write, as is that "
+                       "beyond the ends of all arguments"),
+              cl::cat(category));
 
 static cl::list<std::string>
     outputs("output", cl::value_desc("file"),
@@ -147,6 +154,7 @@ int main(int argc, char **argv) {
   options.outputs = outputs;
   options.expectedOutputs = expectedOutputs;
   options.atol = atolerance;
+  options.padInputs = padInputs;
   if (rtol.getNumOccurrences() != 0)
     options.rtol = rtol;
   return failed(posenc::run::run(context, timer, options));

@@ -15,8 +15,7 @@
 #ifndef POSENC_REFERENCE_EMITTER_H
 #define POSENC_REFERENCE_EMITTER_H
 
-#include "dialects/PosEnc/PosEnc.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "posenc/Reference/ScalarEmitter.h"
 
 namespace mlir::posenc::reference {
 
@@ -93,27 +92,6 @@ private:
   ImplicitLocOpBuilder b;
   FloatType compute;
 };
-
-struct ScalarResults {
-  Value score, keep; // keep is null where every pair is kept
-  SmallVector<Value> rows;
-};
-/// Emits a score region for one pair. `arguments` stand for those of the
-/// region; with f64 as the compute type all its floats are f64.
-FailureOr<ScalarResults> emitScoreRegion(OpBuilder &builder, Region &region,
-                                         ValueRange arguments,
-                                         FloatType compute);
-
-/// Changes operands for which an op is undefined: what a removed pair
-/// computes has no effect, so it must have a value. Divisors of 0, and of -1
-/// below the least integer, become 1; shift amounts of the width and more
-/// become 0; floats that do not fit an integer become 0.
-void makeTotal(OpBuilder &builder, Operation &op,
-               MutableArrayRef<Value> operands);
-
-/// Drops what an op promises of its operands: a removed pair may break it,
-/// and its value would be poison.
-void dropAssumptions(Operation *op);
 
 } // namespace mlir::posenc::reference
 

@@ -212,7 +212,7 @@ func.func @isolated(%q: !x, %past: index) -> !x {
 // -----
 
 func.func @outside_a_region(%t: tensor<9xf32>, %i: index) -> f32 {
-  // expected-error @below {{expects parent op to be one of 'posenc.attention, posenc.score_mod'}}
+  // expected-error @below {{failed to verify that the op stands in a score region}}
   %e = posenc.lookup %t[%i] : tensor<9xf32>
   return %e : f32
 }

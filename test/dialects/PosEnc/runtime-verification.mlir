@@ -51,3 +51,30 @@ func.func @unfused(%q: !q, %k: tensor<2x?x?x64xf32>, %b: tensor<32x?xf32>, %t: t
   %r = posenc.relative_values o(%o : !q) p(%p : !s) table(%t : tensor<?x33x64xf32>) #posenc.clip<-16, 16>(lag)
   return %r : !q
 }
+
+// What a result's type says of dynamic extents of the operands.
+// CHECK-LABEL: func.func @results
+// CHECK:         cf.assert {{.*}}attention_c2
+// CHECK:         cf.assert {{.*}}attention_c7
+// CHECK-NOT:     cf.assert
+// CHECK:         posenc.attention
+// CHECK:         cf.assert {{.*}}scores_c1
+// CHECK:         cf.assert {{.*}}scores_c1
+// CHECK-NOT:     cf.assert
+// CHECK:         posenc.scores
+// CHECK-NOT:     cf.assert
+// CHECK:         posenc.scores
+// CHECK:         cf.assert {{.*}}softmax_c1
+// CHECK:         posenc.softmax
+// CHECK:         cf.assert {{.*}}values_c1
+// CHECK:         posenc.values
+!d = tensor<2x8x?x64xf32>
+func.func @results(%q: !d) -> (!x, tensor<2x8x4xf32>, tensor<2x8x4x4xf32>, tensor<2x8x4xf32>, !x) {
+  %o, %lse = posenc.attention q(%q : !d) k(%q : !d) v(%q : !d)
+      score(%s, %b, %h, %r, %j) { posenc.yield %s : f32 } -> (!x, tensor<2x8x4xf32>)
+  %s4 = posenc.scores q(%q : !d) k(%q : !d) : tensor<2x8x4x4xf32>
+  %s = posenc.scores q(%q : !d) k(%q : !d) : !s
+  %p, %l = posenc.softmax s(%s : !s) lse : tensor<2x8x4xf32>
+  %v = posenc.values p(%p : !s) v(%o : !x) : !x
+  return %o, %lse, %s4, %l, %v : !x, tensor<2x8x4xf32>, tensor<2x8x4x4xf32>, tensor<2x8x4xf32>, !x
+}

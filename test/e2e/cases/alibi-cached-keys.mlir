@@ -2,9 +2,9 @@
 // keys more: its distances are 3 2 1 0; without them the result is the mean, 1.5. (2) Two queries at the end of four
 // keys, both directions: |2 - j| and |3 - j|. The values are unit vectors, so that the result is the weights.
 //
-// RUN: %posenc-run %s --function=causal --target=reference --input=1x1x1x1xf32=0 --input=1x1x4x1xf32=0 \
+// RUN: %run-targets %s --function=causal --input=1x1x1x1xf32=0 --input=1x1x4x1xf32=0 \
 // RUN:   --input=1x1x4x1xf32=0,1,2,3 --input=1xf32=0.5 --input=index=3 --expected-output=1x1x1x1xf32=2.08457649
-// RUN: %posenc-run %s --function=symmetric --target=reference --input=1x1x2x1xf32=0 --input=1x1x4x1xf32=0 \
+// RUN: %run-targets %s --function=symmetric --input=1x1x2x1xf32=0 --input=1x1x4x1xf32=0 \
 // RUN:   --input="1x1x4x4xf32=[1 0 0 0][0 1 0 0][0 0 1 0][0 0 0 1]" --input=1xf32=1 --input=index=2 \
 // RUN:   --expected-output="1x1x2x4xf32=[0.0723294881 0.196611933 0.534446645 0.196611933][0.0320586033 0.0871443187 0.236882818 0.64391426]"
 

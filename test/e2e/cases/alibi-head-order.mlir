@@ -2,10 +2,10 @@
 // have 1/4 1/16 1/64 1/256 and then 1/2 1/8, twelve have the eight of 8 heads and then four of 16. One key, one token
 // behind the query: the score is minus the slope.
 //
-// RUN: %posenc-run %s --function=six --target=reference --input=1x6x1x1xf32=0 --input=1x6x1x1xf32=0 --input=1x6x1x1xf32=3 \
+// RUN: %run-targets %s --function=six --input=1x6x1x1xf32=0 --input=1x6x1x1xf32=0 --input=1x6x1x1xf32=3 \
 // RUN:   --input=6xf32=0.25,0.0625,0.015625,0.00390625,0.5,0.125 --input=index=1 --expected-output=1x6x1x1xf32=3 \
 // RUN:   --expected-output=1x6x1xf32=-0.25,-0.0625,-0.015625,-0.00390625,-0.5,-0.125
-// RUN: %posenc-run %s --function=twelve --target=reference --input=1x12x1x1xf32=0 --input=1x12x1x1xf32=0 --input=1x12x1x1xf32=3 \
+// RUN: %run-targets %s --function=twelve --input=1x12x1x1xf32=0 --input=1x12x1x1xf32=0 --input=1x12x1x1xf32=3 \
 // RUN:   --input=12xf32=0.5,0.25,0.125,0.0625,0.03125,0.015625,0.0078125,0.00390625,0.707106781,0.353553391,0.176776695,0.0883883476 \
 // RUN:   --input=index=1 --expected-output=1x12x1x1xf32=3 \
 // RUN:   --expected-output=1x12x1xf32=-0.5,-0.25,-0.125,-0.0625,-0.03125,-0.015625,-0.0078125,-0.00390625,-0.707106781,-0.353553391,-0.176776695,-0.0883883476

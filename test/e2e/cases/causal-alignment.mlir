@@ -1,11 +1,11 @@
 // Two queries, five keys, equal scores, values 0 1 2 3 4. Aligned at the bottom right the queries see four and five
 // keys, at the top left one and two. Both are in use, so the formula says which; with extents that are known or not.
 //
-// RUN: %posenc-run %s --function=bottom_right --target=reference --input=1x1x2x1xf32=0 --input=1x1x5x1xf32=0 \
+// RUN: %run-targets %s --function=bottom_right --input=1x1x2x1xf32=0 --input=1x1x5x1xf32=0 \
 // RUN:   --input=1x1x5x1xf32=0,1,2,3,4 --expected-output=1x1x2x1xf32=1.5,2
-// RUN: %posenc-run %s --function=top_left --target=reference --input=1x1x2x1xf32=0 --input=1x1x5x1xf32=0 \
+// RUN: %run-targets %s --function=top_left --input=1x1x2x1xf32=0 --input=1x1x5x1xf32=0 \
 // RUN:   --input=1x1x5x1xf32=0,1,2,3,4 --expected-output=1x1x2x1xf32=0,0.5
-// RUN: %posenc-run %s --function=static_bottom_right --target=reference --input=1x1x2x1xf32=0 --input=1x1x5x1xf32=0 \
+// RUN: %run-targets %s --function=static_bottom_right --input=1x1x2x1xf32=0 --input=1x1x5x1xf32=0 \
 // RUN:   --input=1x1x5x1xf32=0,1,2,3,4 --expected-output=1x1x2x1xf32=1.5,2
 
 !x = tensor<?x1x?x1xf32>

@@ -2,9 +2,9 @@
 // row clip(i - j, -2, 1) + 2 for both terms. Rows [2 1 0] [3 2 1] [3 3 2]; with the paper's sign the result would be
 // 1.203336 1.435946 1.435946. Once by clipping, once by log buckets whose exact range reaches as far.
 //
-// RUN: %posenc-run %s --function=clipped --target=reference --input=1x1x3x1xf32=0 --input=1x1x3x1xf32=1 \
+// RUN: %run-targets %s --function=clipped --input=1x1x3x1xf32=0 --input=1x1x3x1xf32=1 \
 // RUN:   --input=1x1x3x1xf32=0,1,2 --input=4x1xf32=0,1,2,3 --expected-output=1x1x3x1xf32=0.5640539,0.5640539,0.796663722
-// RUN: %posenc-run %s --function=bucketed --target=reference --input=1x1x3x1xf32=0 --input=1x1x3x1xf32=1 \
+// RUN: %run-targets %s --function=bucketed --input=1x1x3x1xf32=0 --input=1x1x3x1xf32=1 \
 // RUN:   --input=1x1x3x1xf32=0,1,2 --input=4x1xf32=0,1,2,3 --expected-output=1x1x3x1xf32=0.5640539,0.5640539,0.796663722
 
 !x = tensor<1x1x3x1xf32>

@@ -1,9 +1,9 @@
 // DeBERTa scales by the number of terms: 1/sqrt(64) for content alone, 1/sqrt(2 * 64) with one position term, 1/sqrt(3
 // * 64) with both, and every term carries it. Rows of 64 ones: each term is 64.
 //
-// RUN: %posenc-run %s --function=one --target=reference --input=1x1x1x64xf32=1 --input=1x64xf32=1 --expected-output=1x1x1x64xf32=1 --expected-output=1x1x1xf32=8
-// RUN: %posenc-run %s --function=two --target=reference --input=1x1x1x64xf32=1 --input=1x64xf32=1 --expected-output=1x1x1x64xf32=1 --expected-output=1x1x1xf32=11.313708499
-// RUN: %posenc-run %s --function=three --target=reference --input=1x1x1x64xf32=1 --input=1x64xf32=1 --expected-output=1x1x1x64xf32=1 --expected-output=1x1x1xf32=13.85640646
+// RUN: %run-targets %s --function=one --input=1x1x1x64xf32=1 --input=1x64xf32=1 --expected-output=1x1x1x64xf32=1 --expected-output=1x1x1xf32=8
+// RUN: %run-targets %s --function=two --input=1x1x1x64xf32=1 --input=1x64xf32=1 --expected-output=1x1x1x64xf32=1 --expected-output=1x1x1xf32=11.313708499
+// RUN: %run-targets %s --function=three --input=1x1x1x64xf32=1 --input=1x64xf32=1 --expected-output=1x1x1x64xf32=1 --expected-output=1x1x1xf32=13.85640646
 
 !x = tensor<1x1x1x64xf32>
 !l = tensor<1x1x1xf32>

@@ -1,7 +1,7 @@
 // The sum of an infinite exponential is infinite, and so is its logarithm.
 //
-// RUN: posenc-run %s --function=softmax "--input=1x1x1x2xf32=inf 1" --expected-output= --expected-output=1x1x1xf32=inf
-// RUN: posenc-run %s --function=softmax "--input=1x1x1x2xf32=-inf -inf" --expected-output=1x1x1x2xf32=0 \
+// RUN: %run-targets %s --function=softmax "--input=1x1x1x2xf32=inf 1" --expected-output= --expected-output=1x1x1xf32=inf
+// RUN: %run-targets %s --function=softmax "--input=1x1x1x2xf32=-inf -inf" --expected-output=1x1x1x2xf32=0 \
 // RUN:   --expected-output=1x1x1xf32=-inf
 
 func.func @softmax(%s: tensor<1x1x1x2xf32>) -> (tensor<1x1x1x2xf32>, tensor<1x1x1xf32>) {

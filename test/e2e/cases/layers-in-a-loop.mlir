@@ -1,9 +1,9 @@
 // A layer after the other: attention in a loop that carries a tensor. With zero queries each layer is the mean of its
 // values, and the values are the last layer's output.
 //
-// RUN: posenc-run %s --function=layers "--input=1x1x2x1xf32=1 3" --expected-output=1x1x2x1xf32=2
+// RUN: %run-targets %s --function=layers "--input=1x1x2x1xf32=1 3" --expected-output=1x1x2x1xf32=2
 // RUN: posenc-run %s --function=layers "--input=1x1x2x1xf32=1 3" --expected-output=1x1x2x1xf32=2 --compute-type=f64
-// RUN: posenc-run %s --function=until "--input=1x1x2x1xf32=1 3" --expected-output=1x1x2x1xf32=2
+// RUN: %run-targets %s --function=until "--input=1x1x2x1xf32=1 3" --expected-output=1x1x2x1xf32=2
 
 !x = tensor<1x1x2x1xf32>
 

@@ -2,10 +2,10 @@
 // many changes. 6 causal; 192 in both directions, 95.5 (71.625 if 64 zeros of padding counted); 1025 causal with a bias
 // of zero, whose last query gives 512.
 //
-// RUN: %posenc-run %s --function=causal --target=reference --input=1x1x6x1xf32=0 --input=6xf32=0 \
+// RUN: %run-targets %s --function=causal --input=1x1x6x1xf32=0 --input=6xf32=0 \
 // RUN:   --expected-output=1x1x6x1xf32=0,0.5,1,1.5,2,2.5
-// RUN: %posenc-run %s --function=full --target=reference --input=1x1x192x1xf32=0 --expected-output=1x1x192x1xf32=95.5
-// RUN: %posenc-run %s --function=last --target=reference --input=1x1x1025x1xf32=0 --input=1025xf32=0 --expected-output=1x1x1x1xf32=512
+// RUN: %run-targets %s --function=full --input=1x1x192x1xf32=0 --expected-output=1x1x192x1xf32=95.5
+// RUN: %run-targets %s --function=last --input=1x1x1025x1xf32=0 --input=1025xf32=0 --expected-output=1x1x1x1xf32=512
 
 !x = tensor<1x1x?x1xf32>
 

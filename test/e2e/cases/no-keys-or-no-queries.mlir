@@ -1,19 +1,19 @@
 // Without keys every query gives zero, without queries the result is empty, and so for a batch of nothing. Extents are
 // known at run time only, or in the types; then sequences of 1 2 1 2 queries with 0 2 0 2 keys in one batch.
 //
-// RUN: %posenc-run %s --function=attention --target=reference --input=1x1x1x2xf32=1 --input=1x1x0x2xf32= --input=1x1x0x2xf32= \
+// RUN: %run-targets %s --function=attention --input=1x1x1x2xf32=1 --input=1x1x0x2xf32= --input=1x1x0x2xf32= \
 // RUN:   --expected-output=1x1x1x2xf32=0 --expected-output=1x1x1xf32=-inf
-// RUN: %posenc-run %s --function=attention --target=reference --input=2x1x0x2xf32= --input=2x1x3x2xf32=1 --input=2x1x3x2xf32=1 \
+// RUN: %run-targets %s --function=attention --input=2x1x0x2xf32= --input=2x1x3x2xf32=1 --input=2x1x3x2xf32=1 \
 // RUN:   --expected-output=2x1x0x2xf32= --expected-output=2x1x0xf32=
-// RUN: %posenc-run %s --function=attention --target=reference --input=1x1x0x2xf32= --input=1x1x0x2xf32= --input=1x1x0x2xf32= \
+// RUN: %run-targets %s --function=attention --input=1x1x0x2xf32= --input=1x1x0x2xf32= --input=1x1x0x2xf32= \
 // RUN:   --expected-output=1x1x0x2xf32= --expected-output=1x1x0xf32=
-// RUN: %posenc-run %s --function=attention --target=reference --input=0x1x3x2xf32= --input=0x1x3x2xf32= --input=0x1x3x2xf32= \
+// RUN: %run-targets %s --function=attention --input=0x1x3x2xf32= --input=0x1x3x2xf32= --input=0x1x3x2xf32= \
 // RUN:   --expected-output=0x1x3x2xf32= --expected-output=0x1x3xf32=
-// RUN: %posenc-run %s --function=no_keys --target=reference --input=1x1x3x2xf32=1 --input=1x1x0x2xf32= \
+// RUN: %run-targets %s --function=no_keys --input=1x1x3x2xf32=1 --input=1x1x0x2xf32= \
 // RUN:   --expected-output=1x1x3x2xf32=0
-// RUN: %posenc-run %s --function=no_queries --target=reference --input=1x1x0x2xf32= --input=1x1x3x2xf32=1 \
+// RUN: %run-targets %s --function=no_queries --input=1x1x0x2xf32= --input=1x1x3x2xf32=1 \
 // RUN:   --expected-output=1x1x0x2xf32=
-// RUN: %posenc-run %s --function=lengths --target=reference --input=4x1x2x1xf32=0 --input=4x1x2x1xf32=0 \
+// RUN: %run-targets %s --function=lengths --input=4x1x2x1xf32=0 --input=4x1x2x1xf32=0 \
 // RUN:   --input=4x1x2x1xf32=1,3,1,3,1,3,1,3 --input=4xi64=1,2,1,2 --input=4xi64=0,2,0,2 --expected-output=4x1x2x1xf32=0,0,2,2,0,0,2,2
 
 !x = tensor<?x1x?x2xf32>

@@ -1,21 +1,21 @@
 // What a removed pair computes has no effect, were it undefined: a division by zero, a shift by all bits, a NaN or a huge
 // number as an integer and so as an index. Key 0 is removed, and its value, 100, is not seen.
 //
-// RUN: posenc-run %s --function=remainder --input=1x1x1x1xf32=0 --input=1x1x3x1xf32=0 "--input=1x1x3x1xf32=100 1 1" \
+// RUN: %run-targets %s --function=remainder --input=1x1x1x1xf32=0 --input=1x1x3x1xf32=0 "--input=1x1x3x1xf32=100 1 1" \
 // RUN:   "--input=3xi64=0 1 1" --expected-output=1x1x1x1xf32=1
 // RUN: posenc-run %s --function=remainder --input=1x1x1x1xf32=0 --input=1x1x3x1xf32=0 "--input=1x1x3x1xf32=100 1 1" \
 // RUN:   "--input=3xi64=0 1 1" --expected-output=1x1x1x1xf32=1 --compute-type=f64
-// RUN: posenc-run %s --function=quotient --input=1x1x1x1xf32=0 --input=1x1x3x1xf32=0 "--input=1x1x3x1xf32=100 1 1" \
+// RUN: %run-targets %s --function=quotient --input=1x1x1x1xf32=0 --input=1x1x3x1xf32=0 "--input=1x1x3x1xf32=100 1 1" \
 // RUN:   "--input=3xi64=0 1 1" "--input=3xi1=0 1 1" --expected-output=1x1x1x1xf32=1
-// RUN: posenc-run %s --function=quotient --input=1x1x1x1xf32=0 --input=1x1x3x1xf32=0 "--input=1x1x3x1xf32=100 1 1" \
+// RUN: %run-targets %s --function=quotient --input=1x1x1x1xf32=0 --input=1x1x3x1xf32=0 "--input=1x1x3x1xf32=100 1 1" \
 // RUN:   "--input=3xi64=-1 1 1" "--input=3xi1=0 1 1" --expected-output=1x1x1x1xf32=1
-// RUN: posenc-run %s --function=shift --input=1x1x1x1xf32=0 --input=1x1x3x1xf32=0 "--input=1x1x3x1xf32=100 1 1" \
+// RUN: %run-targets %s --function=shift --input=1x1x1x1xf32=0 --input=1x1x3x1xf32=0 "--input=1x1x3x1xf32=100 1 1" \
 // RUN:   --input=4xf32=1 --expected-output=1x1x1x1xf32=1
-// RUN: posenc-run %s --function=from_float --input=1x1x1x1xf32=1 "--input=1x1x3x1xf32=nan 1 2" \
+// RUN: %run-targets %s --function=from_float --input=1x1x1x1xf32=1 "--input=1x1x3x1xf32=nan 1 2" \
 // RUN:   "--input=1x1x3x1xf32=100 1 1" --input=4xf32=1 --expected-output=1x1x1x1xf32=1
-// RUN: posenc-run %s --function=from_float --input=1x1x1x1xf32=1 "--input=1x1x3x1xf32=-inf 1 2" \
+// RUN: %run-targets %s --function=from_float --input=1x1x1x1xf32=1 "--input=1x1x3x1xf32=-inf 1 2" \
 // RUN:   "--input=1x1x3x1xf32=100 1 1" --input=4xf32=1 --expected-output=1x1x1x1xf32=1
-// RUN: posenc-run %s --function=from_float --input=1x1x1x1xf32=1 "--input=1x1x3x1xf32=1e30 1 2" \
+// RUN: %run-targets %s --function=from_float --input=1x1x1x1xf32=1 "--input=1x1x3x1xf32=1e30 1 2" \
 // RUN:   "--input=1x1x3x1xf32=100 1 1" --input=4xf32=1 --expected-output=1x1x1x1xf32=1
 
 !q = tensor<1x1x1x1xf32>

@@ -3,11 +3,11 @@
 // cos(15962). (2) The same as a rotation on its own. (3) 64 pairs (1, 1) at 4095: the score is twice the sum of the
 // cosines.
 //
-// RUN: %posenc-run %s --function=score --target=reference --input=1x1x1x2xf32=1,0 --input=1x1x1x2xf32=1,0 \
+// RUN: %run-targets %s --function=score --input=1x1x1x2xf32=1,0 --input=1x1x1x2xf32=1,0 \
 // RUN:   --input=index=15962 --expected-output=1x1x1x2xf32=1,0 --expected-output=1x1x1xf32=-0.908015901
-// RUN: %posenc-run %s --function=rotate --target=reference --input=1x1x1x2xf32=1,0 --input=index=15962 \
+// RUN: %run-targets %s --function=rotate --input=1x1x1x2xf32=1,0 --input=index=15962 \
 // RUN:   --expected-output=1x1x1x2xf32=-0.908015901,0.418935703
-// RUN: %posenc-run %s --function=wide --target=reference --input=1x1x1x128xf32=1 --input=1x1x1x1xf32=1 --input=index=4095 \
+// RUN: %run-targets %s --function=wide --input=1x1x1x128xf32=1 --input=1x1x1x1xf32=1 --input=index=4095 \
 // RUN:   --expected-output=1x1x1x1xf32=1 --expected-output=1x1x1xf32=-8.504783619807136
 
 #rope = #posenc.rope<half, base = 10000.0>

@@ -2,21 +2,21 @@
 // alone. (1) 1 2 3 4 at positions 1 and 3, both ways. (2) At distance 3 the score of two fixed rows is the same
 // wherever they stand, and changes its sign with the distance for these rows.
 //
-// RUN: %posenc-run %s --function=half --target=reference --input=1x1x1x4xf32=1,2,3,4 --input=index=1 \
+// RUN: %run-targets %s --function=half --input=1x1x1x4xf32=1,2,3,4 --input=index=1 \
 // RUN:   --expected-output=1x1x1x4xf32=-1.98411065,1.95990067,2.4623779,4.01979967
-// RUN: %posenc-run %s --function=half --target=reference --input=1x1x1x4xf32=1,2,3,4 --input=index=3 \
+// RUN: %run-targets %s --function=half --input=1x1x1x4xf32=1,2,3,4 --input=index=3 \
 // RUN:   --expected-output=1x1x1x4xf32=-1.41335252,1.87911807,-2.82885748,4.05819114
-// RUN: %posenc-run %s --function=interleaved --target=reference --input=1x1x1x4xf32=1,2,3,4 --input=index=1 \
+// RUN: %run-targets %s --function=interleaved --input=1x1x1x4xf32=1,2,3,4 --input=index=1 \
 // RUN:   --expected-output=1x1x1x4xf32=-1.14263966,1.9220756,2.95985067,4.0297995
-// RUN: %posenc-run %s --function=interleaved --target=reference --input=1x1x1x4xf32=1,2,3,4 --input=index=3 \
+// RUN: %run-targets %s --function=interleaved --input=1x1x1x4xf32=1,2,3,4 --input=index=3 \
 // RUN:   --expected-output=1x1x1x4xf32=-1.27223251,-1.83886499,2.8786681,4.08818664
-// RUN: %posenc-run %s --function=half_score --target=reference --input=3x1x1x4xf32=1,0,0,1,1,0,0,1,1,0,0,1 \
+// RUN: %run-targets %s --function=half_score --input=3x1x1x4xf32=1,0,0,1,1,0,0,1,1,0,0,1 \
 // RUN:   --input=3x1x1x4xf32=0,1,1,0,0,1,1,0,0,1,1,0 --input=3xindex=3,7,50 --input=3xindex=0,4,47 \
 // RUN:   --expected-output=3x1x1x4xf32=0,1,1,0,0,1,1,0,0,1,1,0 --expected-output=3x1x1xf32=0.111124508
-// RUN: %posenc-run %s --function=half_score --target=reference --input=3x1x1x4xf32=1,0,0,1,1,0,0,1,1,0,0,1 \
+// RUN: %run-targets %s --function=half_score --input=3x1x1x4xf32=1,0,0,1,1,0,0,1,1,0,0,1 \
 // RUN:   --input=3x1x1x4xf32=0,1,1,0,0,1,1,0,0,1,1,0 --input=3xindex=0,4,47 --input=3xindex=3,7,50 \
 // RUN:   --expected-output=3x1x1x4xf32=0,1,1,0,0,1,1,0,0,1,1,0 --expected-output=3x1x1xf32=-0.111124508
-// RUN: %posenc-run %s --function=interleaved_score --target=reference --input=3x1x1x4xf32=1,0,0,1,1,0,0,1,1,0,0,1 \
+// RUN: %run-targets %s --function=interleaved_score --input=3x1x1x4xf32=1,0,0,1,1,0,0,1,1,0,0,1 \
 // RUN:   --input=3x1x1x4xf32=0,1,1,0,0,1,1,0,0,1,1,0 --input=3xindex=3,7,50 --input=3xindex=0,4,47 \
 // RUN:   --expected-output=3x1x1x4xf32=0,1,1,0,0,1,1,0,0,1,1,0 --expected-output=3x1x1xf32=0.111124508
 

@@ -1,11 +1,11 @@
 // A query that sees no key gives exactly zero and a log-sum-exp of -inf, and leaves its neighbours alone. (1) A mask
 // whose row 1 is false. (2) A causal bound and padding in front that empty the first two rows together.
 //
-// RUN: %posenc-run %s --function=masked --target=reference --input="1x1x4x2xf32=[1 0][0 1][1 1][-1 0.5]" \
+// RUN: %run-targets %s --function=masked --input="1x1x4x2xf32=[1 0][0 1][1 1][-1 0.5]" \
 // RUN:   --input="1x1x4x2xf32=[0.5 1][1 -1][0 2][-1 0]" --input=1x1x4x1xf32=1,2,3,4 \
 // RUN:   --input="4x4xi1=[1 0 1 1][0 0 0 0][1 1 1 1][0 1 0 0]" --expected-output=1x1x4x1xf32=2.02885288,0,2.27518915,2 \
 // RUN:   --expected-output=1x1x4xf32=1.10413061,-inf,2.58313866,-1.5
-// RUN: %posenc-run %s --function=padded --target=reference --input="1x1x4x2xf32=[1 0][0 1][1 1][-1 0.5]" \
+// RUN: %run-targets %s --function=padded --input="1x1x4x2xf32=[1 0][0 1][1 1][-1 0.5]" \
 // RUN:   --input="1x1x4x2xf32=[0.5 1][1 -1][0 2][-1 0]" --input=1x1x4x1xf32=1,2,3,4 --input=index=2 \
 // RUN:   --expected-output=1x1x4x1xf32=0,0,3,3.5 --expected-output=1x1x4xf32=-inf,-inf,2,1.69314718
 

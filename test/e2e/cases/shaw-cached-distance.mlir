@@ -2,10 +2,10 @@
 // on the value side; whoever counts from the number of queries gets 50.2. The step is the last row of the whole
 // sequence.
 //
-// RUN: %posenc-run %s --function=shaw --target=reference --input="1x1x3x2xf32=[0.5 1][-1 0.5][1 -0.25]" \
+// RUN: %run-targets %s --function=shaw --input="1x1x3x2xf32=[0.5 1][-1 0.5][1 -0.25]" \
 // RUN:   --input="1x1x3x2xf32=[1 0][0 1][1 1]" --input=1x1x3x1xf32=1,2,3 --input=5x1xf32=10,20,30,40,50 \
 // RUN:   --input="5x2xf32=[1 0][0.5 -1][0 2][-1 0.5][2 1]" --input=index=0 --expected-output=1x1x3x1xf32=46.7955149,35.2370409,15.4938364
-// RUN: %posenc-run %s --function=shaw --target=reference --input="1x1x1x2xf32=1 -0.25" \
+// RUN: %run-targets %s --function=shaw --input="1x1x1x2xf32=1 -0.25" \
 // RUN:   --input="1x1x3x2xf32=[1 0][0 1][1 1]" --input=1x1x3x1xf32=1,2,3 --input=5x1xf32=10,20,30,40,50 \
 // RUN:   --input="5x2xf32=[1 0][0.5 -1][0 2][-1 0.5][2 1]" --input=index=2 --expected-output=1x1x1x1xf32=15.4938364
 

@@ -1,10 +1,10 @@
 // q, k, v and the result as views with any strides: the caller holds them with the channels outside ([1, 1, D, N]), and
 // the last one in the lower part of a larger buffer. The result is that of copies without gaps.
 //
-// RUN: %posenc-run %s --function=attention --target=reference --input="1x1x2x3xf32=[1 0 1][0 1 1]" \
+// RUN: %run-targets %s --function=attention --input="1x1x2x3xf32=[1 0 1][0 1 1]" \
 // RUN:   --input="1x1x2x3xf32=[0.5 1 0][1 -1 2]" --input="1x1x2x3xf32=[1 2 3][4 5 6]" --input=1x1x4x3xf32=7 \
 // RUN:   --expected-output="1x1x4x3xf32=[7 7 7][7 7 7][1.87912784 2.44588805 2.22588957][4.87912784 5.44588805 5.22588957]"
-// RUN: %posenc-run %s --function=copies --target=reference --input="1x1x3x2xf32=[1 0][0 1][1 1]" \
+// RUN: %run-targets %s --function=copies --input="1x1x3x2xf32=[1 0][0 1][1 1]" \
 // RUN:   --input="1x1x3x2xf32=[0.5 1][1 -1][0 2]" --input="1x1x3x2xf32=[1 4][2 5][3 6]" --input=1x1x3x2xf32=7 \
 // RUN:   --expected-output="1x1x3x2xf32=[1.87912784 4.87912784][2.44588805 5.44588805][2.22588957 5.22588957]"
 

@@ -1,13 +1,13 @@
 // A decoder with a cache gives one query and five keys. The query stands at position 4, so its buckets are 4 3 2 1 0;
 // whoever takes it for row 0 gets bucket 0 throughout and the mean, 2. The step is the last row of the whole sequence.
 //
-// RUN: %posenc-run %s --function=decoder --target=reference --input=1x1x1x1xf32=0 --input=1x1x5x1xf32=0 \
+// RUN: %run-targets %s --function=decoder --input=1x1x1x1xf32=0 --input=1x1x5x1xf32=0 \
 // RUN:   --input=1x1x5x1xf32=0,1,2,3,4 --input=32x1xf32=0,0.5,1,1.5,2,2.5,3,3.5,4,4.5,5,5.5,6,6.5,7,7.5,8,8.5,9,9.5,10,10.5,11,11.5,12,12.5,13,13.5,14,14.5,15,15.5 \
 // RUN:   --input=index=4 --expected-output=1x1x1x1xf32=1.09436663
-// RUN: %posenc-run %s --function=decoder --target=reference --input=1x1x5x1xf32=0 --input=1x1x5x1xf32=0 \
+// RUN: %run-targets %s --function=decoder --input=1x1x5x1xf32=0 --input=1x1x5x1xf32=0 \
 // RUN:   --input=1x1x5x1xf32=0,1,2,3,4 --input=32x1xf32=0,0.5,1,1.5,2,2.5,3,3.5,4,4.5,5,5.5,6,6.5,7,7.5,8,8.5,9,9.5,10,10.5,11,11.5,12,12.5,13,13.5,14,14.5,15,15.5 \
 // RUN:   --input=index=0 --expected-output=1x1x5x1xf32=0,0.377540669,0.679843332,0.915423512,1.09436663
-// RUN: %posenc-run %s --function=static_decoder --target=reference --input=1x1x1x1xf32=0 --input=1x1x5x1xf32=0 \
+// RUN: %run-targets %s --function=static_decoder --input=1x1x1x1xf32=0 --input=1x1x5x1xf32=0 \
 // RUN:   --input=1x1x5x1xf32=0,1,2,3,4 --input=32x1xf32=0,0.5,1,1.5,2,2.5,3,3.5,4,4.5,5,5.5,6,6.5,7,7.5,8,8.5,9,9.5,10,10.5,11,11.5,12,12.5,13,13.5,14,14.5,15,15.5 \
 // RUN:   --expected-output=1x1x1x1xf32=1.09436663
 

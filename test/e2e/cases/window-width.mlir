@@ -1,9 +1,9 @@
 // A causal window of four keys counts the query's own: query 7 sees 4 5 6 7, mean 5.5; with one key more it would be 5.
 // Some libraries count to the left only: a left width of 3 is the same window.
 //
-// RUN: %posenc-run %s --function=keys --target=reference --input=1x1x8x1xf32=0 --input=1x1x8x1xf32=0 \
+// RUN: %run-targets %s --function=keys --input=1x1x8x1xf32=0 --input=1x1x8x1xf32=0 \
 // RUN:   --input=1x1x8x1xf32=0,1,2,3,4,5,6,7 --input=index=4 --expected-output=1x1x8x1xf32=0,0.5,1,1.5,2.5,3.5,4.5,5.5
-// RUN: %posenc-run %s --function=left --target=reference --input=1x1x8x1xf32=0 --input=1x1x8x1xf32=0 \
+// RUN: %run-targets %s --function=left --input=1x1x8x1xf32=0 --input=1x1x8x1xf32=0 \
 // RUN:   --input=1x1x8x1xf32=0,1,2,3,4,5,6,7 --input=index=3 --expected-output=1x1x8x1xf32=0,0.5,1,1.5,2.5,3.5,4.5,5.5
 
 !x = tensor<?x1x?x1xf32>

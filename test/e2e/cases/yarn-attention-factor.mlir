@@ -1,10 +1,10 @@
 // YaRN multiplies cos and sin by an attention factor: 0.1 log(factor) + 1, or what is given, which is then the final
 // value and no multiplier. It is in q and in k, so that a score carries its square. Both rows are (1, 0) at position 0.
 //
-// RUN: %posenc-run %s --function=from_128 --target=reference --input=1x1x1x2xf32=1,0 --expected-output=1x1x1x2xf32=1,0 --expected-output=1x1x1xf32=2.20582803
-// RUN: %posenc-run %s --function=from_64 --target=reference --input=1x1x1x2xf32=1,0 --expected-output=1x1x1x2xf32=1,0 --expected-output=1x1x1xf32=2.0047397
-// RUN: %posenc-run %s --function=given_as_from_128 --target=reference --input=1x1x1x2xf32=1,0 --expected-output=1x1x1x2xf32=1,0 --expected-output=1x1x1xf32=2.20582803
-// RUN: %posenc-run %s --function=given_as_one --target=reference --input=1x1x1x2xf32=1,0 --expected-output=1x1x1x2xf32=1,0 --expected-output=1x1x1xf32=1
+// RUN: %run-targets %s --function=from_128 --input=1x1x1x2xf32=1,0 --expected-output=1x1x1x2xf32=1,0 --expected-output=1x1x1xf32=2.20582803
+// RUN: %run-targets %s --function=from_64 --input=1x1x1x2xf32=1,0 --expected-output=1x1x1x2xf32=1,0 --expected-output=1x1x1xf32=2.0047397
+// RUN: %run-targets %s --function=given_as_from_128 --input=1x1x1x2xf32=1,0 --expected-output=1x1x1x2xf32=1,0 --expected-output=1x1x1xf32=2.20582803
+// RUN: %run-targets %s --function=given_as_one --input=1x1x1x2xf32=1,0 --expected-output=1x1x1x2xf32=1,0 --expected-output=1x1x1xf32=1
 
 !x = tensor<1x1x1x2xf32>
 !l = tensor<1x1x1xf32>

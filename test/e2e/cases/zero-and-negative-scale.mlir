@@ -2,9 +2,9 @@
 // -1 * -inf = +inf. Causal, values 0 1 2. (1) Scale 0: means. (2) Scale -1, scores 1 2 3, key 1 masked: softmax of the
 // negated scores.
 //
-// RUN: %posenc-run %s --function=zero --target=reference --input=1x1x3x1xf32=1 --input=1x1x3x1xf32=1,2,3 \
+// RUN: %run-targets %s --function=zero --input=1x1x3x1xf32=1 --input=1x1x3x1xf32=1,2,3 \
 // RUN:   --input=1x1x3x1xf32=0,1,2 --input=3xi1=1 --expected-output=1x1x3x1xf32=0,0.5,1
-// RUN: %posenc-run %s --function=negative --target=reference --input=1x1x3x1xf32=1 --input=1x1x3x1xf32=1,2,3 \
+// RUN: %run-targets %s --function=negative --input=1x1x3x1xf32=1 --input=1x1x3x1xf32=1,2,3 \
 // RUN:   --input=1x1x3x1xf32=0,1,2 --input=3xi1=1,0,1 --expected-output=1x1x3x1xf32=0,0,0.238405844
 
 !x = tensor<?x1x?x1xf32>

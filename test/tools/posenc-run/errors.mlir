@@ -67,7 +67,9 @@ func.func @f(%a: tensor<?x2xf32>, %b: index) -> tensor<?x2xf32> {
 // RUN: not posenc-run %s --function=inner %{check}=MODULE
 // MODULE: posenc-run: error: 'inner' is no func.func
 // RUN: not posenc-run %s --function=f --target=abacus %{check}=TARGET
-// TARGET: posenc-run: error: unknown target 'abacus', expected reference
+// TARGET: posenc-run: error: unknown target 'abacus', expected reference or loops{{.*}}
+// RUN: not posenc-run %s --function=f --target=loops --compute-type=f64 %{check}=F64
+// F64: posenc-run: error: only the target 'reference' takes a compute type
 // RUN: not posenc-run %s --function=f --compute-type=bf16 %{check}=COMPUTE
 // COMPUTE: posenc-run: for the --compute-type option: Cannot find option named 'bf16'!
 // RUN: not posenc-run %t/none.mlir %{check}=NOFILE

@@ -59,6 +59,33 @@ func.func @undefined(%a: f32) -> f32 {
   return %b : f32
 }
 
+// RUN: %{run} --function=beyond_argument --input=2xf32 --input=index=2 %{check}=ARGUMENT
+// RUN: %{run} --function=beyond_argument --input=2xf32 --input=index=-1 %{check}=ARGUMENT
+// ARGUMENT: posenc-run: error: the function wrote beyond the ends of argument 0
+func.func @beyond_argument(%a: memref<2xf32>, %i: index) -> index {
+  call @write(%a, %i) : (memref<2xf32>, index) -> ()
+  return %i : index
+}
+
+// RUN: %{run} --function=beyond_allocation --input=index=2 %{check}=ALLOCATION
+// RUN: %{run} --function=beyond_allocation --input=index=-1 %{check}=ALLOCATION
+// ALLOCATION: posenc-run: error: the function wrote beyond the ends of memory that it allocated, 8 bytes
+func.func @beyond_allocation(%i: index) -> memref<2xf32> {
+  %a = memref.alloc() : memref<2xf32>
+  call @write(%a, %i) : (memref<2xf32>, index) -> ()
+  return %a : memref<2xf32>
+}
+func.func private @write(%a: memref<2xf32>, %i: index) {
+  %address = memref.extract_aligned_pointer_as_index %a : memref<2xf32> -> index
+  %integer = arith.index_cast %address : index to i64
+  %pointer = llvm.inttoptr %integer : i64 to !llvm.ptr
+  %offset = arith.index_cast %i : index to i64
+  %element = llvm.getelementptr %pointer[%offset] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+  %one = arith.constant 1.0 : f32
+  llvm.store %one, %element : f32, !llvm.ptr
+  return
+}
+
 // RUN: not ls %t.npy
 
 // Memory that the function did not write holds no zeros.
@@ -67,4 +94,23 @@ func.func @undefined(%a: f32) -> f32 {
 func.func @uninitialized() -> memref<2xf32> {
   %m = memref.alloc() : memref<2xf32>
   return %m : memref<2xf32>
+}
+
+// So does memory beyond the ends of the arguments, and with --pad-inputs that between the rows of a tensor.
+// RUN: posenc-run %s --function=read --input="2x2xf32=[1 2][3 4]" --input=index=2 | FileCheck %s --check-prefix=THREE
+// RUN: posenc-run %s --function=read --input="2x2xf32=[1 2][3 4]" --input=index=4 | FileCheck %s --check-prefix=NAN
+// RUN: posenc-run %s --function=read --input="2x2xf32=[1 2][3 4]" --input=index=-1 | FileCheck %s --check-prefix=NAN
+// RUN: posenc-run %s --function=read --pad-inputs --input="2x2xf32=[1 2][3 4]" --input=index=2 | FileCheck %s --check-prefix=NAN
+// RUN: posenc-run %s --function=read --pad-inputs --input="2x2xf32=[1 2][3 4]" --input=index=7 | FileCheck %s --check-prefix=THREE
+// THREE: result 0: f32=3
+// NAN:   result 0: f32={{-?}}nan
+func.func @read(%a: tensor<?x?xf32>, %i: index) -> f32 {
+  %m = bufferization.to_buffer %a read_only : tensor<?x?xf32> to memref<?x?xf32, strided<[?, ?], offset: ?>>
+  %address = memref.extract_aligned_pointer_as_index %m : memref<?x?xf32, strided<[?, ?], offset: ?>> -> index
+  %integer = arith.index_cast %address : index to i64
+  %pointer = llvm.inttoptr %integer : i64 to !llvm.ptr
+  %offset = arith.index_cast %i : index to i64
+  %element = llvm.getelementptr %pointer[%offset] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+  %x = llvm.load %element : !llvm.ptr -> f32
+  return %x : f32
 }

@@ -1,0 +1,85 @@
+//===- Angles.cpp - Angles of rotations as scalar code -*- C++ -*-===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "posenc/Reference/ScalarEmitter.h"
+
+using namespace mlir;
+using namespace mlir::posenc;
+using namespace mlir::posenc::reference;
+
+static Value realConstant(ImplicitLocOpBuilder &b, double value) {
+  return arith::ConstantOp::create(b, b.getF64FloatAttr(value));
+}
+
+static Value vectorConstant(ImplicitLocOpBuilder &b, ArrayRef<double> values) {
+  auto type = RankedTensorType::get(values.size(), b.getF64Type());
+  return arith::ConstantOp::create(b, type,
+                                   DenseElementsAttr::get(type, values));
+}
+
+/// A position as f64: index, or a float.
+static Value toReal(ImplicitLocOpBuilder &b, Value position) {
+  if (isa<FloatType>(position.getType()))
+    return emitFloatCast(b, b.getLoc(), position, b.getF64Type());
+  Value integer = arith::IndexCastOp::create(b, b.getI64Type(), position);
+  return arith::SIToFPOp::create(b, b.getF64Type(), integer);
+}
+
+/// An element of a table as f64.
+static Value read(ImplicitLocOpBuilder &b, Value table, ValueRange at) {
+  return emitFloatCast(b, b.getLoc(), emitLoad(b, table, at), b.getF64Type());
+}
+
+AngleEmitter::AngleEmitter(ImplicitLocOpBuilder &b, RopeAttr rope,
+                           int64_t width, Value freqs, Value cos, Value sin)
+    : rope(rope), freqs(freqs), cos(cos), sin(sin) {
+  if (rope.getBase()) {
+    this->freqs = vectorConstant(b, rope.getFrequencies(width));
+    if (rope.getScaling())
+      magnitude = rope.getScaling().getMagnitude();
+  }
+  if (rope.getXpos()) {
+    SmallVector<double> values;
+    for (int64_t m = 0; m < width / 2; ++m)
+      values.push_back((2.0 * m / width + 0.4) / 1.4);
+    zetas = vectorConstant(b, values);
+  }
+}
+
+std::pair<Value, Value> AngleEmitter::emit(ImplicitLocOpBuilder &b,
+                                           Value position, Value pair) const {
+  Value x, y;
+  if (cos) {
+    Value inside = arith::AndIOp::create(b, emitInside(b, cos, position),
+                                         emitInside(b, sin, position));
+    Value zero = realConstant(b, 0.0);
+    SmallVector<Value> row = emitGuarded(
+        b, inside, ValueRange{zero, zero}, [&]() -> SmallVector<Value> {
+          return {read(b, cos, {position, pair}),
+                  read(b, sin, {position, pair})};
+        });
+    x = row[0];
+    y = row[1];
+  } else {
+    Value angle =
+        arith::MulFOp::create(b, toReal(b, position), read(b, freqs, pair));
+    x = math::CosOp::create(b, angle);
+    y = math::SinOp::create(b, angle);
+  }
+  Value factor = realConstant(b, magnitude);
+  if (zetas) {
+    Value exponent = arith::DivFOp::create(
+        b, toReal(b, position), realConstant(b, rope.getXpos()->value));
+    factor = arith::MulFOp::create(
+        b, factor, math::PowFOp::create(b, read(b, zetas, pair), exponent));
+  }
+  return {arith::MulFOp::create(b, x, factor),
+          arith::MulFOp::create(b, y, factor)};
+}

@@ -1,0 +1,185 @@
+//===- Preparations.cpp - Vectors and tiles that a sweep adds ---===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::posenc;
+using namespace mlir::posenc::schedule;
+
+/// A bias of this many pairs of row and key may be kept for each head.
+static constexpr int64_t maxPairsOfHead = 1 << 16;
+
+void ScheduleBuilder::addTerm(tile::TermUse use, tile::TermKind kind,
+                              AtSite table, AtSite offset, AtSite factor) {
+  terms.push_back({use, kind, table, offset, factor});
+}
+
+ScheduleBuilder::AtSite ScheduleBuilder::makeRow(Element element) {
+  auto vector = std::make_shared<Value>();
+  tilePreparations.push_back([=](const Site &site) {
+    *vector = allocateLocal({b.getIndexAttr(options.rows)}, f32);
+    emitFill(*vector, {{site.rowLo, site.rowHi}},
+             [&](ImplicitLocOpBuilder &body, ValueRange row) {
+               Place place;
+               place.row = row[0];
+               SliceCloner cloner = clonerAt(body, site, place);
+               return SmallVector<Value>{element(body, cloner)};
+             });
+  });
+  return [vector](const Site &) { return *vector; };
+}
+
+void ScheduleBuilder::addRow(tile::TermUse use, Element element) {
+  addTerm(use, tile::TermKind::Row, makeRow(element));
+}
+
+/// A coefficient as a factor per row, or null if it is the same for all.
+ScheduleBuilder::AtSite
+ScheduleBuilder::makeFactor(const Coefficient &coefficient) {
+  if (!variesByRow(coefficient, extents))
+    return {};
+  return makeRow([=](ImplicitLocOpBuilder &body, SliceCloner &cloner) {
+    return emitCoefficient(body, cloner, coefficient);
+  });
+}
+
+void ScheduleBuilder::addKeys(tile::TermUse use, Scope scope, Element element,
+                              AtSite factor) {
+  Buffer vector = allocate(scope, paddedKeys, f32);
+  preparations.push_back(
+      {scope, [=](const Site &site) {
+         emitFill(view(vector, site), {{constant(0), toValue(paddedKeys)}},
+                  [&](ImplicitLocOpBuilder &body, ValueRange key) {
+                    Place place;
+                    place.key = key[0];
+                    SliceCloner cloner = clonerAt(body, site, place);
+                    return SmallVector<Value>{element(body, cloner)};
+                  });
+       }});
+  addTerm(
+      use, tile::TermKind::Key,
+      [=](const Site &site) { return view(vector, site); },
+      [=](const Site &) { return constant(0); }, factor);
+}
+
+void ScheduleBuilder::addLags(tile::TermUse use, Scope scope, Element element,
+                              AtSite factor) {
+  Buffer vector = allocate(scope, getAsOpFoldResult(lagSize), f32);
+  preparations.push_back(
+      {scope, [=](const Site &site) {
+         emitFill(view(vector, site), {{lagLo, add(lagLo, lagSize)}},
+                  [&](ImplicitLocOpBuilder &body, ValueRange distance) {
+                    Place place;
+                    place.distance = distance[0];
+                    SliceCloner cloner = clonerAt(body, site, place);
+                    return SmallVector<Value>{element(body, cloner)};
+                  });
+       }});
+  addTerm(
+      use, tile::TermKind::Lag,
+      [=](const Site &site) { return view(vector, site); },
+      [=](const Site &) { return lagLo; }, factor);
+}
+
+void ScheduleBuilder::addPairs(tile::TermUse use, Scope scope, Element element,
+                               Location loc, StringRef what) {
+  auto fill = [=](const Site &site, Value dest,
+                  ArrayRef<std::pair<Value, Value>> ranges) {
+    emitFill(dest, ranges, [&](ImplicitLocOpBuilder &body, ValueRange pair) {
+      Place place;
+      place.row = pair[0];
+      place.key = pair[1];
+      SliceCloner cloner = clonerAt(body, site, place);
+      return SmallVector<Value>{element(body, cloner)};
+    });
+  };
+  int64_t n = cast<ShapedType>(op.getQ().getType()).getDimSize(2);
+  int64_t m = cast<ShapedType>(op.getK().getType()).getDimSize(2);
+  bool isSmall = !ShapedType::isDynamic(n) && !ShapedType::isDynamic(m) &&
+                 n <= maxPairsOfHead && m <= maxPairsOfHead &&
+                 n * m <= maxPairsOfHead;
+  if (isSmall && (scope == Scope::Once || scope == Scope::Head)) {
+    Buffer matrix =
+        allocate(scope, {b.getIndexAttr(n), b.getIndexAttr(m)}, f32);
+    preparations.push_back({scope, [=](const Site &site) {
+                              fill(site, view(matrix, site),
+                                   {{constant(0), rows}, {constant(0), keys}});
+                            }});
+    addTerm(use, tile::TermKind::Pair,
+            [=](const Site &site) { return view(matrix, site); });
+    remark(loc, what + ": a matrix of all rows and keys, once per head");
+    return;
+  }
+  auto matrix = std::make_shared<Value>();
+  tilePreparations.push_back([=](const Site &) {
+    *matrix = allocateLocal(
+        {b.getIndexAttr(options.rows), b.getIndexAttr(options.block)}, f32);
+  });
+  blockPreparations.push_back([=](const Site &site, Value n) {
+    fill(site, *matrix,
+         {{site.rowLo, site.rowHi}, {n, add(n, constant(options.block))}});
+  });
+  addTerm(use, tile::TermKind::Tile, [=](const Site &) { return *matrix; });
+  remark(loc, what + ": computed for every pair");
+}
+
+void ScheduleBuilder::addTerms(tile::TermUse use, ArrayRef<LinearTerm> row,
+                               ArrayRef<LinearTerm> key,
+                               ArrayRef<LinearTerm> lag,
+                               ArrayRef<LinearTerm> pair) {
+  auto sumOf = [this](ArrayRef<LinearTerm> terms) -> Element {
+    std::vector<LinearTerm> list(terms.begin(), terms.end());
+    return [=](ImplicitLocOpBuilder &body, SliceCloner &cloner) {
+      return sumTerms(body, cloner, list);
+    };
+  };
+  if (!row.empty())
+    addRow(use, sumOf(row));
+  if (!key.empty())
+    addKeys(use, scopeOf(key), sumOf(key));
+  std::vector<LinearTerm> sum;
+  for (const LinearTerm &term : lag) {
+    AtSite factor = makeFactor(term.coefficient);
+    if (!factor) {
+      sum.push_back(term);
+      continue;
+    }
+    LinearTerm alone{{}, term.atom};
+    addLags(use, scopeOf(alone), sumOf(alone), factor);
+  }
+  if (!sum.empty())
+    addLags(use, scopeOf(sum), sumOf(sum));
+  if (pair.empty())
+    return;
+  addPairs(use, scopeOf(pair), sumOf(pair), pair[0].atom.getLoc(), "bias");
+}
+
+void ScheduleBuilder::prepareMasks() {
+  auto allOf = [this](ArrayRef<Value> conditions) -> Element {
+    SmallVector<Value> list(conditions);
+    return [=](ImplicitLocOpBuilder &body, SliceCloner &cloner) -> Value {
+      Value all = emitAll(cloner, list);
+      return arith::UIToFPOp::create(body, f32, all);
+    };
+  };
+  if (!plan.keyConditions.empty())
+    addKeys(tile::TermUse::Mask, scopeOf(plan.keyConditions),
+            allOf(plan.keyConditions));
+  if (!plan.lagConditions.empty())
+    addLags(tile::TermUse::Mask, scopeOf(plan.lagConditions),
+            allOf(plan.lagConditions));
+  if (plan.pairConditions.empty())
+    return;
+  addPairs(tile::TermUse::Mask, scopeOf(plan.pairConditions),
+           allOf(plan.pairConditions), plan.pairConditions[0].getLoc(),
+           "condition");
+}

@@ -1,0 +1,179 @@
+//===- Scalars.cpp - Sizes and bounds of a schedule ---===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "posenc/Reference/ScalarEmitter.h"
+
+using namespace mlir;
+using namespace mlir::posenc;
+using namespace mlir::posenc::schedule;
+
+/// Positions, offsets and lengths are far below; a bound beyond is infinite.
+static constexpr int64_t farAway = int64_t(1) << 59;
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+Value ScheduleBuilder::constant(int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
+}
+Value ScheduleBuilder::add(Value x, Value y) {
+  return b.createOrFold<arith::AddIOp>(x, y);
+}
+Value ScheduleBuilder::sub(Value x, Value y) {
+  return b.createOrFold<arith::SubIOp>(x, y);
+}
+Value ScheduleBuilder::mul(Value x, Value y) {
+  return b.createOrFold<arith::MulIOp>(x, y);
+}
+Value ScheduleBuilder::least(Value x, Value y) {
+  return b.createOrFold<arith::MinSIOp>(x, y);
+}
+Value ScheduleBuilder::greatest(Value x, Value y) {
+  return b.createOrFold<arith::MaxSIOp>(x, y);
+}
+Value ScheduleBuilder::clamp(Value x, Value lo, Value hi) {
+  return greatest(lo, least(x, hi));
+}
+Value ScheduleBuilder::roundDown(Value x, int64_t multiple) {
+  return mul(b.createOrFold<arith::FloorDivSIOp>(x, constant(multiple)),
+             constant(multiple));
+}
+Value ScheduleBuilder::roundUp(Value x, int64_t multiple) {
+  return roundDown(add(x, constant(multiple - 1)), multiple);
+}
+Value ScheduleBuilder::divideUp(Value x, Value y) {
+  return b.createOrFold<arith::CeilDivSIOp>(x, y);
+}
+
+OpFoldResult ScheduleBuilder::sizeOf(Value memref, unsigned dimension) {
+  int64_t size = cast<ShapedType>(memref.getType()).getDimSize(dimension);
+  if (!ShapedType::isDynamic(size))
+    return b.getIndexAttr(size);
+  return memref::DimOp::create(b, memref, dimension).getResult();
+}
+
+Value ScheduleBuilder::toValue(OpFoldResult size) {
+  if (auto attr = dyn_cast<Attribute>(size))
+    return constant(cast<IntegerAttr>(attr).getInt());
+  return cast<Value>(size);
+}
+
+//===----------------------------------------------------------------------===//
+// Values of the region
+//===----------------------------------------------------------------------===//
+
+Value ScheduleBuilder::getOperand(Value captured) {
+  auto argument = cast<BlockArgument>(captured);
+  return op.getCaptures()[argument.getArgNumber() - 5];
+}
+
+Value ScheduleBuilder::emitScalar(Value value, const Site &site) {
+  Block &block = op.getScore().front();
+  reference::ScalarEmitter emitter(b, block, b.getF32Type());
+  if (site.batch)
+    emitter.map(block.getArgument(1), site.batch);
+  if (site.head)
+    emitter.map(block.getArgument(2), site.head);
+  for (Value captured : block.getArguments().drop_front(5))
+    emitter.map(captured, getOperand(captured));
+  FailureOr<Value> scalar = emitter.emit(value);
+  if (succeeded(scalar))
+    return *scalar;
+  hasFailed = true;
+  return arith::ConstantOp::create(
+      b, cast<TypedAttr>(b.getZeroAttr(value.getType())));
+}
+
+Value ScheduleBuilder::emitBound(const Bound &bound, const Site &site) {
+  switch (bound.getKind()) {
+  case Bound::Kind::NegativeInfinity:
+    return constant(-farAway);
+  case Bound::Kind::PositiveInfinity:
+    return constant(farAway);
+  case Bound::Kind::Min:
+  case Bound::Kind::Max: {
+    auto [x, y] = bound.getOperands();
+    Value left = emitBound(x, site), right = emitBound(y, site);
+    return bound.getKind() == Bound::Kind::Min ? least(left, right)
+                                               : greatest(left, right);
+  }
+  case Bound::Kind::Linear:
+    break;
+  }
+  // A length or window that means "no limit" may be any large number.
+  Value sum = constant(bound.getForm().constant);
+  Value lo = constant(-farAway), hi = constant(farAway);
+  for (auto [value, factor] : bound.getForm().terms) {
+    Value term = emitScalar(value, site);
+    if (!term.getType().isIndex())
+      term = b.createOrFold<arith::IndexCastOp>(index, term);
+    term = clamp(term, lo, hi);
+    sum = factor == -1 ? sub(sum, term) : add(sum, mul(term, constant(factor)));
+  }
+  return bound.getForm().isConstant() ? sum : clamp(sum, lo, hi);
+}
+
+//===----------------------------------------------------------------------===//
+// Scopes
+//===----------------------------------------------------------------------===//
+
+Scope ScheduleBuilder::scopeOf(bool batch, bool head) const {
+  return batch  ? head ? Scope::BatchHead : Scope::Batch
+         : head ? Scope::Head
+                : Scope::Once;
+}
+
+Scope ScheduleBuilder::join(Scope x, Scope y) const {
+  auto has = [&](Scope scope) { return x == scope || y == scope; };
+  bool both = has(Scope::BatchHead);
+  if (has(Scope::Item) && !both && !has(Scope::Head))
+    return Scope::Item;
+  return scopeOf(both || has(Scope::Batch) || has(Scope::Item),
+                 both || has(Scope::Head));
+}
+
+Scope ScheduleBuilder::scopeOf(ArrayRef<Value> values) const {
+  Scope scope = Scope::Once;
+  for (Value value : values)
+    scope = join(scope, scopeOf(extents[value].batch, extents[value].head));
+  return scope;
+}
+
+Scope ScheduleBuilder::scopeOf(ArrayRef<LinearTerm> terms) const {
+  Scope scope = Scope::Once;
+  for (const LinearTerm &term : terms) {
+    if (term.atom)
+      scope = join(scope, scopeOf(term.atom));
+    for (auto [factor, inverse] : term.coefficient.factors)
+      scope = join(scope, scopeOf(factor));
+  }
+  return scope;
+}
+
+Scope ScheduleBuilder::scopeOf(const Bound &bound) const {
+  switch (bound.getKind()) {
+  case Bound::Kind::NegativeInfinity:
+  case Bound::Kind::PositiveInfinity:
+    return Scope::Once;
+  case Bound::Kind::Min:
+  case Bound::Kind::Max: {
+    auto [x, y] = bound.getOperands();
+    return join(scopeOf(x), scopeOf(y));
+  }
+  case Bound::Kind::Linear:
+    break;
+  }
+  Scope scope = Scope::Once;
+  for (auto [value, factor] : bound.getForm().terms)
+    scope = join(scope, scopeOf(value));
+  return scope;
+}

@@ -1,0 +1,248 @@
+//===- ScheduleBuilder.h - Attention as a schedule --------------*- C++ -*-===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Writes the schedule of one attention on memrefs:
+//
+//   preparations that no batch and no head changes
+//   for all heads: preparations by head
+//   for waves of items, which are pairs of batch and key head:
+//     for all items of the wave: packed keys and values, and what else depends
+//       on the batch
+//     for all items, their query heads, and tiles of query rows:
+//       packed queries, strips, sweep, finish
+//
+// A wave holds enough tiles to keep threads busy and as few packed keys as
+// that allows; its size is a function of the shapes alone.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_SCHEDULE_SCHEDULEBUILDER_H
+#define LIB_SCHEDULE_SCHEDULEBUILDER_H
+
+#include "ScorePlan.h"
+#include "SliceCloner.h"
+#include "dialects/PosEncTile/PosEncTile.h"
+#include "posenc/Schedule/Schedule.h"
+#include "llvm/ADT/SetVector.h"
+#include <functional>
+
+namespace mlir::posenc::schedule {
+
+/// How often a preparation is made: once, per head, per batch, per item of a
+/// wave, per batch and head of a wave.
+enum class Scope { Once, Head, Batch, Item, BatchHead };
+
+/// A place in the loops: batch and heads there, and which of a wave's buffers
+/// are theirs. Null outside the loops that say so.
+struct Site {
+  Value batch, keyHead, head;
+  Value itemSlot, headSlot;
+  Value rowLo, rowHi; // of the tile
+};
+
+/// A memref of the schedule, with a leading dimension of the heads, batches,
+/// items, or batches and heads that it has a part for.
+struct Buffer {
+  Value whole;
+  Scope scope = Scope::Once;
+};
+
+class ScheduleBuilder {
+public:
+  ScheduleBuilder(AttentionOp op, const ScheduleOptions &options);
+  LogicalResult build();
+
+private:
+  //===--- Sizes, buffers and loops (ScheduleBuilder.cpp) ---===//
+  void emitSizes();
+  void emitOperands();
+  Value makeInnerContiguous(Value memref, bool isResult);
+  Buffer allocate(Scope scope, ArrayRef<OpFoldResult> shape, Type element);
+  Value allocateLocal(ArrayRef<OpFoldResult> shape, Type element);
+  Value view(const Buffer &buffer, const Site &site);
+  /// A part of a memref, without the dimensions of size 1 that are `dropped`.
+  Value slice(Value memref, ArrayRef<OpFoldResult> offsets,
+              ArrayRef<OpFoldResult> sizes, ArrayRef<unsigned> dropped = {});
+  void emitPreparations(Scope scope, const Site &site);
+  /// Loops over [0, ubs) that may run in any order.
+  void emitParallel(ValueRange ubs, function_ref<void(ValueRange)> body);
+  void emitWaves();
+
+  //===--- Scalars (Scalars.cpp) ---===//
+  Value constant(int64_t value);
+  Value add(Value x, Value y);
+  Value sub(Value x, Value y);
+  Value mul(Value x, Value y);
+  Value least(Value x, Value y);
+  Value greatest(Value x, Value y);
+  Value clamp(Value x, Value lo, Value hi);
+  Value roundDown(Value x, int64_t multiple);
+  Value roundUp(Value x, int64_t multiple);
+  Value divideUp(Value x, Value y);
+  /// An extent of a memref, static if it is.
+  OpFoldResult sizeOf(Value memref, unsigned dimension);
+  Value toValue(OpFoldResult size);
+  /// A uniform value of the region, as it is at a site.
+  Value emitScalar(Value value, const Site &site);
+  /// An end of an interval at a site; infinite ends are beyond all distances.
+  Value emitBound(const Bound &bound, const Site &site);
+  Scope scopeOf(bool batch, bool head) const;
+  Scope scopeOf(ArrayRef<Value> values) const;
+  Scope scopeOf(ArrayRef<LinearTerm> terms) const;
+  Scope scopeOf(const Bound &bound) const;
+  Scope join(Scope x, Scope y) const;
+
+  //===--- Regions of the schedule's ops (Regions.cpp) ---===//
+  using Body = function_ref<SmallVector<Value>(ImplicitLocOpBuilder &,
+                                               ValueRange arguments)>;
+  void emitFill(Value dest, ArrayRef<std::pair<Value, Value>> ranges,
+                Body body);
+  struct PackOptions {
+    int64_t channel = 0;
+    RopeAttr rope = {};
+    Value cos = {}, sin = {};
+    bool scaled = false, conditional = false;
+  };
+  void emitPack(ValueRange sources, Value dest, Value lo, Value hi,
+                const PackOptions &options, Body body);
+  /// Runs `body` at the start of a new block of `region`.
+  void emitRegion(Region &region, TypeRange arguments, Body body);
+  Value sumTerms(ImplicitLocOpBuilder &b, SliceCloner &cloner,
+                 ArrayRef<LinearTerm> terms);
+  Value emitCoefficient(ImplicitLocOpBuilder &b, SliceCloner &cloner,
+                        const Coefficient &coefficient);
+  Value emitAll(SliceCloner &cloner, ArrayRef<Value> conditions);
+  SliceCloner clonerAt(ImplicitLocOpBuilder &b, const Site &site,
+                       Place place = {});
+  SmallVector<Value> cloneIndices(SliceCloner &cloner, const DotSide &side);
+  /// The operand that a captured table is, and its form that is packed.
+  Value getOperand(Value captured);
+  Value getTable(const DotSide &side) {
+    return packedOperands.at(getOperand(side.table));
+  }
+
+  //===--- Vectors and tiles (Preparations.cpp) ---===//
+  using Element = std::function<Value(ImplicitLocOpBuilder &, SliceCloner &)>;
+  using AtSite = std::function<Value(const Site &)>;
+  void addTerm(tile::TermUse use, tile::TermKind kind, AtSite table,
+               AtSite offset = {}, AtSite factor = {});
+  AtSite makeRow(Element element);
+  void addRow(tile::TermUse use, Element element);
+  void addKeys(tile::TermUse use, Scope scope, Element element,
+               AtSite factor = {});
+  void addLags(tile::TermUse use, Scope scope, Element element,
+               AtSite factor = {});
+  void addPairs(tile::TermUse use, Scope scope, Element element, Location loc,
+                StringRef what);
+  void addTerms(tile::TermUse use, ArrayRef<LinearTerm> row,
+                ArrayRef<LinearTerm> key, ArrayRef<LinearTerm> lag,
+                ArrayRef<LinearTerm> pair);
+  AtSite makeFactor(const Coefficient &coefficient);
+  void prepareMasks();
+
+  //===--- Queries, keys and strips (Tables.cpp) ---===//
+  void prepareAngles(const Rotation &rotation, Value rows, Buffer &cos,
+                     Buffer &sin);
+  Value emitKeyEnd(const Site &site);
+  Buffer allocateColumns(Scope scope, OpFoldResult columns,
+                         int64_t numChannels);
+  void prepareKeys();
+  void packQueries(const Site &site, Value dest);
+  void prepareValues();
+  static int64_t getRowLength(Value table);
+  Value emitNearStart(const Site &site);
+  Buffer prepareRowNumbers(Value index);
+  Buffer prepareTable(const DotSide &side, unsigned at, bool asColumns,
+                      const Coefficient &coefficient);
+  Buffer prepareLagTable(const DotSide &side, bool asColumns,
+                         const Coefficient &coefficient);
+  AtSite prepareStripRows(const StripTerm &strip);
+  void prepareStrip(const StripTerm &strip);
+  void prepareFullStrip(const StripTerm &strip, AtSite tileRows);
+
+  //===--- Products of keys, and value tables (KeyTables.cpp) ---===//
+  Buffer prepareKeySide(const DotSide &side);
+  void prepareSkew(const SkewTerm &skew);
+  void prepareFullSkew(const SkewTerm &skew, Buffer keySide,
+                       const Coefficient &scale, AtSite factor);
+  void prepareValueTable(unsigned number, Value row);
+
+  //===--- Score regions and tiles (Tiles.cpp) ---===//
+  void planScoreRegion();
+  void collectScoreArguments(Value value);
+  void prepareScoreArguments();
+  SmallVector<Value> emitScoreRegion(const Site &site, ArrayRef<Value> uniforms,
+                                     ValueRange arguments);
+  void emitTile(const Site &site);
+  void emitSweep(const Site &site, ArrayRef<Value> sums, ValueRange weights);
+  Value emitFirstKey(const Site &site);
+  void remark(Location loc, const Twine &text);
+
+  AttentionOp op;
+  ScheduleOptions options;
+  ImplicitLocOpBuilder b;
+  ExtentAnalysis extents;
+  ScorePlan plan;
+  Type f32, index;
+  bool hasFailed = false; // after a diagnostic
+
+  // The operands, with elements of a row side by side.
+  Value q, k, v, out;
+  SmallVector<Value> valueTables;
+  DenseMap<Value, Value> packedOperands; // of captures
+
+  // Sizes. Distances of a tile and a block that holds one of its pairs, and
+  // `pad` more on either side, lie in [lagLo, lagLo + lagSize).
+  Value batches, heads, keyHeads, group, rows, keys;
+  Value wave, lagLo, lagSize;
+  int64_t pad;
+  int64_t channels, valueChannels;
+  OpFoldResult paddedKeys; // keys, as many as whole blocks have
+
+  // The near distances, from nearLo - pad on nearSize of them.
+  bool hasNear = false;
+  OpFoldResult nearSize;
+
+  struct Preparation {
+    Scope scope;
+    std::function<void(const Site &)> emit;
+  };
+  struct Term {
+    tile::TermUse use;
+    tile::TermKind kind;
+    AtSite table, offset, factor;
+  };
+  struct ValueBuckets {
+    tile::BucketKind kind;
+    OpFoldResult size;
+    Buffer table;
+    AtSite offset, tile;
+    Value row;
+  };
+  std::vector<Preparation> preparations;
+  /// Made for each tile before its sweep, and for each block [n, n + block).
+  std::vector<std::function<void(const Site &)>> tilePreparations;
+  std::vector<std::function<void(const Site &, Value n)>> blockPreparations;
+  std::vector<Term> terms;
+  std::vector<ValueBuckets> buckets;
+  /// What the score region needs of the region of the attention: values that
+  /// come as arguments, and uniform ones.
+  SetVector<Value> scoreArguments, scoreUniforms;
+
+  // Of the tile that is emitted.
+  SmallVector<Value> localBuffers;
+  Value packedQueries, tileKeyLo, tileKeyHi;
+
+  Buffer queryCos, querySin, keyCos, keySin;
+  Buffer packedKeys, packedValues; // values: null if they are read in place
+  int64_t packedChannels;
+};
+
+} // namespace mlir::posenc::schedule
+
+#endif // LIB_SCHEDULE_SCHEDULEBUILDER_H

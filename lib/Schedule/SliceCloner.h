@@ -1,0 +1,48 @@
+//===- SliceCloner.h - Values of a score region elsewhere -------*- C++ -*-===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_SCHEDULE_SLICECLONER_H
+#define LIB_SCHEDULE_SLICECLONER_H
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "posenc/Analysis/Extents.h"
+
+namespace mlir::posenc::schedule {
+
+/// What stands for the arguments of a score region at some place of a
+/// schedule; null where the place has no such thing.
+struct Place {
+  Value batch, head, row, key;
+  Value distance; // j - r, where row and key are not known
+};
+
+/// Clones values of the score region of an attention, with what they are
+/// computed from, to the place of a builder. Every value is cloned once.
+class SliceCloner {
+public:
+  SliceCloner(ImplicitLocOpBuilder &builder, AttentionOp op,
+              const ExtentAnalysis &extents, const Place &place);
+
+  Value clone(Value value);
+  /// A value of the region stands for another one from now on.
+  void map(Value from, Value to) { mapping.map(from, to); }
+
+private:
+  Value cloneByDistance(Value value);
+  Value emitForm(const LinearForm &form);
+
+  ImplicitLocOpBuilder &builder;
+  const ExtentAnalysis &extents;
+  Value distance;
+  IRMapping mapping;
+};
+
+} // namespace mlir::posenc::schedule
+
+#endif // LIB_SCHEDULE_SLICECLONER_H

@@ -1,0 +1,320 @@
+//===- Tiles.cpp - A tile of query rows: its sweep and its results ---===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::posenc;
+using namespace mlir::posenc::schedule;
+
+/// The softmax is relative to the maxima of the first block: a row takes it
+/// from this many keys at least, where it has them.
+static constexpr int64_t minFirstKeys = 16;
+
+//===----------------------------------------------------------------------===//
+// Score regions
+//===----------------------------------------------------------------------===//
+
+/// Whether computing the value takes ops that no vector unit has.
+static bool readsTables(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && (isa<ScoreOpInterface>(op) ||
+                llvm::any_of(op->getOperands(), readsTables));
+}
+
+/// Finds what the score region gets from outside, on the way from `value` to
+/// what the sweep accumulates.
+void ScheduleBuilder::collectScoreArguments(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (value == plan.accumulated || matchPattern(value, m_Constant()))
+    return;
+  ExtentKind kind = extents[value].getKind();
+  if (kind == ExtentKind::Uniform) {
+    scoreUniforms.insert(value);
+    return;
+  }
+  if (!op)
+    return;
+  Type type = value.getType();
+  if (kind != ExtentKind::Score && (type.isF32() || type.isInteger(1)) &&
+      readsTables(value)) {
+    scoreArguments.insert(value);
+    return;
+  }
+  for (Value operand : op->getOperands())
+    if (!isa<ShapedType>(operand.getType()))
+      collectScoreArguments(operand);
+}
+
+void ScheduleBuilder::planScoreRegion() {
+  if (plan.isLinear)
+    return;
+  for (const LinearTerm &term : plan.nonlinear) {
+    collectScoreArguments(term.atom);
+    for (auto [factor, inverse] : term.coefficient.factors)
+      collectScoreArguments(factor);
+  }
+  for (Value condition : plan.scoreConditions)
+    collectScoreArguments(condition);
+  for (Value row : op.getYield().getValueRows())
+    if (extents[row].getKind() == ExtentKind::Score)
+      collectScoreArguments(row);
+  remark(plan.accumulated.getLoc(),
+         "the score is not linear in the product: computed from it per pair");
+}
+
+/// The terms that are arguments of the score region: first the sums that are
+/// added to the score, then the values that it is computed from.
+void ScheduleBuilder::prepareScoreArguments() {
+  std::vector<LinearTerm> row, key, lag, pair;
+  for (const LinearTerm &term : plan.outer) {
+    bool byRow = variesByRow(term.coefficient, extents);
+    switch (extents[term.atom].getKind()) {
+    case ExtentKind::Uniform:
+    case ExtentKind::Row:
+      row.push_back(term);
+      break;
+    case ExtentKind::Key:
+      (byRow ? pair : key).push_back(term);
+      break;
+    case ExtentKind::Lag:
+      lag.push_back(term);
+      break;
+    default:
+      pair.push_back(term);
+    }
+  }
+  addTerms(tile::TermUse::Score, row, key, lag, pair);
+  for (Value argument : scoreArguments) {
+    Element element = [=](ImplicitLocOpBuilder &body, SliceCloner &cloner) {
+      Value value = cloner.clone(argument);
+      return value.getType().isF32()
+                 ? value
+                 : arith::UIToFPOp::create(body, f32, value).getResult();
+    };
+    Scope scope = scopeOf(argument);
+    switch (extents[argument].getKind()) {
+    case ExtentKind::Row:
+      addRow(tile::TermUse::Score, element);
+      break;
+    case ExtentKind::Key:
+      addKeys(tile::TermUse::Score, scope, element);
+      break;
+    case ExtentKind::Lag:
+      addLags(tile::TermUse::Score, scope, element);
+      break;
+    default:
+      addPairs(tile::TermUse::Score, scope, element, argument.getLoc(),
+               "value that the score needs");
+    }
+  }
+}
+
+/// z, keep and the value rows by score, in terms of the arguments y, r, j and
+/// the terms of the score.
+SmallVector<Value> ScheduleBuilder::emitScoreRegion(const Site &site,
+                                                    ArrayRef<Value> uniforms,
+                                                    ValueRange arguments) {
+  Place place;
+  place.row = arguments[1];
+  place.key = arguments[2];
+  SliceCloner cloner = clonerAt(b, site, place);
+  cloner.map(plan.accumulated, arguments[0]);
+  for (auto [value, scalar] : llvm::zip_equal(scoreUniforms, uniforms))
+    cloner.map(value, scalar);
+  ValueRange given = arguments.drop_front(3);
+  unsigned numSums = given.size() - scoreArguments.size();
+  for (auto [value, argument] :
+       llvm::zip_equal(scoreArguments, given.drop_front(numSums))) {
+    Value meant = argument;
+    if (!value.getType().isF32()) {
+      Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+      meant =
+          arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, argument, zero);
+    }
+    cloner.map(value, meant);
+  }
+  Value score;
+  auto addTo = [&](Value term) {
+    score = score ? arith::AddFOp::create(b, score, term).getResult() : term;
+  };
+  for (const LinearTerm &term : plan.nonlinear)
+    addTo(arith::MulFOp::create(b, cloner.clone(term.atom),
+                                emitCoefficient(b, cloner, term.coefficient)));
+  for (Value sum : given.take_front(numSums))
+    addTo(sum);
+  if (!score)
+    score = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+  Value keep = emitAll(cloner, plan.scoreConditions);
+  if (!keep)
+    keep = arith::ConstantIntOp::create(b, 1, 1);
+  SmallVector<Value> results{score, keep};
+  for (const ValueBuckets &bucket : buckets)
+    if (bucket.kind == tile::BucketKind::Score)
+      results.push_back(cloner.clone(bucket.row));
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+/// A key of the block that is visited first: nearest the diagonal, where each
+/// row of the tile keeps some keys.
+Value ScheduleBuilder::emitFirstKey(const Site &site) {
+  const Range &lag = plan.hull.lag;
+  Value key = add(site.rowLo, constant(options.rows / 2));
+  if (lag.hi.getKind() != Bound::Kind::PositiveInfinity)
+    key = sub(add(site.rowLo, emitBound(lag.hi, site)),
+              constant(minFirstKeys - 1));
+  if (lag.lo.getKind() != Bound::Kind::NegativeInfinity)
+    key = greatest(key, add(add(site.rowHi, emitBound(lag.lo, site)),
+                            constant(minFirstKeys - 2)));
+  return clamp(key, tileKeyLo,
+               greatest(tileKeyLo, sub(tileKeyHi, constant(1))));
+}
+
+void ScheduleBuilder::emitSweep(const Site &site, ArrayRef<Value> sums,
+                                ValueRange weights) {
+  SmallVector<Value> tables, offsets, factors, bucketOffsets, bucketTiles;
+  SmallVector<Attribute> kinds, bucketKinds;
+  MLIRContext *context = b.getContext();
+  unsigned numScoreTerms = 0;
+  for (const Term &term : terms) {
+    tables.push_back(term.table(site));
+    if (term.offset)
+      offsets.push_back(term.offset(site));
+    if (term.factor)
+      factors.push_back(term.factor(site));
+    kinds.push_back(
+        tile::TermAttr::get(context, term.use, term.kind, bool(term.factor)));
+    numScoreTerms += term.use == tile::TermUse::Score;
+  }
+  for (const ValueBuckets &bucket : buckets) {
+    bucketKinds.push_back(tile::BucketAttr::get(context, bucket.kind));
+    if (bucket.kind == tile::BucketKind::Lag)
+      bucketOffsets.push_back(bucket.offset(site));
+    if (bucket.kind == tile::BucketKind::Tile)
+      bucketTiles.push_back(bucket.tile(site));
+  }
+  Value keepLo, keepHi, nearLo, nearHi;
+  if (!plan.keep.lag.isAll()) {
+    keepLo = emitBound(plan.keep.lag.lo, site);
+    keepHi = emitBound(plan.keep.lag.hi, site);
+  }
+  if (hasNear) {
+    Value least = sub(constant(0), rows);
+    nearLo = clamp(emitBound(plan.near.lo, site), least, keys);
+    nearHi = clamp(emitBound(plan.near.hi, site), nearLo, keys);
+  }
+  Value values =
+      packedValues.whole
+          ? view(packedValues, site)
+          : slice(v,
+                  {site.batch, site.keyHead, b.getIndexAttr(0),
+                   b.getIndexAttr(0)},
+                  {b.getIndexAttr(1), b.getIndexAttr(1),
+                   getAsOpFoldResult(keys), b.getIndexAttr(valueChannels)},
+                  {0u, 1u});
+  SmallVector<Value> uniforms;
+  for (Value value : scoreUniforms)
+    uniforms.push_back(emitScalar(value, site));
+
+  auto sweep = tile::SweepOp::create(
+      b, packedQueries, view(packedKeys, site), values, site.rowLo, site.rowHi,
+      tileKeyLo, tileKeyHi, emitFirstKey(site), keepLo, keepHi, nearLo, nearHi,
+      tables, offsets, factors, weights, bucketOffsets, bucketTiles, sums[0],
+      sums[1], sums[2], b.getArrayAttr(kinds), b.getArrayAttr(bucketKinds),
+      options.block);
+  if (!blockPreparations.empty())
+    emitRegion(sweep.getEachBlock(), index,
+               [&](ImplicitLocOpBuilder &, ValueRange n) {
+                 for (auto &prepare : blockPreparations)
+                   prepare(site, n[0]);
+                 return SmallVector<Value>();
+               });
+  if (plan.isLinear)
+    return;
+  SmallVector<Type> types{f32, index, index};
+  types.append(numScoreTerms, f32);
+  emitRegion(sweep.getScore(), types,
+             [&](ImplicitLocOpBuilder &, ValueRange arguments) {
+               return emitScoreRegion(site, uniforms, arguments);
+             });
+}
+
+void ScheduleBuilder::emitTile(const Site &site) {
+  localBuffers.clear();
+  // The keys that any row of the tile keeps.
+  const Box &hull = plan.hull;
+  tileKeyLo = constant(0);
+  tileKeyHi = keys;
+  if (hull.key.lo.getKind() != Bound::Kind::NegativeInfinity)
+    tileKeyLo = greatest(tileKeyLo, emitBound(hull.key.lo, site));
+  if (hull.lag.lo.getKind() != Bound::Kind::NegativeInfinity)
+    tileKeyLo =
+        greatest(tileKeyLo, add(site.rowLo, emitBound(hull.lag.lo, site)));
+  if (hull.key.hi.getKind() != Bound::Kind::PositiveInfinity)
+    tileKeyHi =
+        least(tileKeyHi, add(emitBound(hull.key.hi, site), constant(1)));
+  if (hull.lag.hi.getKind() != Bound::Kind::PositiveInfinity)
+    tileKeyHi = least(tileKeyHi, add(site.rowHi, emitBound(hull.lag.hi, site)));
+  if (!hull.key.isAll() || !hull.lag.isAll()) {
+    tileKeyLo = least(tileKeyLo, keys);
+    tileKeyHi = greatest(tileKeyHi, tileKeyLo);
+  }
+
+  OpFoldResult numRows = b.getIndexAttr(options.rows);
+  packedQueries = allocateLocal({numRows, b.getIndexAttr(packedChannels)}, f32);
+  packQueries(site, packedQueries);
+  for (auto &prepare : tilePreparations)
+    prepare(site);
+
+  SmallVector<Value> sums{
+      allocateLocal(numRows, f32), allocateLocal(numRows, f32),
+      allocateLocal({numRows, b.getIndexAttr(valueChannels)}, f32)};
+  SmallVector<Value> weights, tables;
+  for (const ValueBuckets &bucket : buckets) {
+    weights.push_back(allocateLocal({numRows, bucket.size}, f32));
+    tables.push_back(view(bucket.table, site));
+  }
+  emitSweep(site, sums, weights);
+
+  Value sink, keep;
+  if (op.getSink()) {
+    sink = memref::LoadOp::create(b, op.getSink(), site.head);
+    sink = emitFloatCast(b, b.getLoc(), sink, b.getF32Type());
+  }
+  if (!plan.rowConditions.empty()) {
+    keep = allocateLocal(numRows, b.getI1Type());
+    emitFill(keep, {{site.rowLo, site.rowHi}},
+             [&](ImplicitLocOpBuilder &body, ValueRange row) {
+               Place place;
+               place.row = row[0];
+               SliceCloner cloner = clonerAt(body, site, place);
+               return SmallVector<Value>{emitAll(cloner, plan.rowConditions)};
+             });
+  }
+  OpFoldResult one = b.getIndexAttr(1), zero = b.getIndexAttr(0);
+  OpFoldResult count = getAsOpFoldResult(sub(site.rowHi, site.rowLo));
+  Value results =
+      slice(out, {site.batch, site.head, site.rowLo, zero},
+            {one, one, count, b.getIndexAttr(valueChannels)}, {0u, 1u});
+  Value lse;
+  if (op.getLse())
+    lse = slice(op.getLse(), {site.batch, site.head, site.rowLo},
+                {one, one, count}, {0u, 1u});
+  tile::FinishOp::create(b, sums[0], sums[1], sums[2], weights, tables, sink,
+                         keep, results, lse);
+  for (Value buffer : llvm::reverse(localBuffers))
+    memref::DeallocOp::create(b, buffer);
+}

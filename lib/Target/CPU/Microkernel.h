@@ -1,0 +1,55 @@
+//===- Microkernel.h - Products in registers --------------------*- C++ -*-===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef POSENC_LIB_TARGET_CPU_MICROKERNEL_H
+#define POSENC_LIB_TARGET_CPU_MICROKERNEL_H
+
+#include "KernelBuilder.h"
+
+namespace mlir::posenc::cpu {
+
+/// Rows of a step.
+constexpr int64_t numRows = CpuTarget::rowsPerStep;
+
+/// A matrix in registers, numRows x vectors, row by row.
+using Accumulators = SmallVector<Value>;
+
+/// sums[x, y] + sum over d in [lo, hi) of row(d, x) * column(d, y), with a
+/// scalar for row(d, x) and a vector for column(d, y).
+Accumulators emitProduct(KernelBuilder &b, Value lo, Value hi,
+                         Accumulators sums,
+                         function_ref<Value(Value, int64_t)> row,
+                         function_ref<Value(Value, int64_t)> column);
+
+/// How a matrix [panels, C, W] of packed columns is cut into vectors.
+struct Panels {
+  int64_t width;   // W
+  int64_t lanes;   // of a vector
+  int64_t vectors; // of a step's row
+
+  /// The cut for a target; steps are `block` columns or divide them.
+  static Panels get(Value columns, int64_t block, const CpuTarget &target);
+  int64_t stepWidth() const { return vectors * lanes; }
+
+  /// Row t of the columns from `column` + y * lanes on. `column` is a multiple
+  /// of stepWidth().
+  Value load(KernelBuilder &b, Value columns, Value column, Value t,
+             int64_t y) const;
+};
+
+/// The transpose of lanes x lanes.
+SmallVector<Value> emitTranspose(KernelBuilder &b, SmallVector<Value> rows);
+
+/// The matrix as one that is known to have a unit innermost stride.
+Value emitUnitStride(KernelBuilder &b, Value memref);
+/// Whether its innermost stride is 1, as it runs; null if that is known.
+Value emitIsUnitStride(KernelBuilder &b, Value memref);
+
+} // namespace mlir::posenc::cpu
+
+#endif // POSENC_LIB_TARGET_CPU_MICROKERNEL_H

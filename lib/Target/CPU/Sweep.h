@@ -1,0 +1,136 @@
+//===- Sweep.h - A sweep as vector code -------------------------*- C++ -*-===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef POSENC_LIB_TARGET_CPU_SWEEP_H
+#define POSENC_LIB_TARGET_CPU_SWEEP_H
+
+#include "Microkernel.h"
+#include "dialects/PosEncTile/PosEncTile.h"
+
+namespace mlir::posenc::cpu {
+
+/// Emits one sweep.
+///
+/// Six rows and a block of keys are a step. Its scores stay in registers from
+/// the product to the weights where nothing but the exponential is to be done
+/// (the plain path); where a maximum, a mask or the score region comes between,
+/// they go through a small buffer, row by row (the careful path). The weighted
+/// values of a step are added while the next step runs, so that a core finds
+/// products to compute beside the exponentials.
+///
+/// The weights of a row are relative to the maximum of the first block in
+/// which it keeps a key. If a sum shows that this was far from the maximum of
+/// all, the tile is swept again for the maxima alone, and then with them. If
+/// the weighted values are not finite, it is swept once more, and values of
+/// weight 0, which may be anything, are left out one by one.
+class SweepEmitter {
+public:
+  SweepEmitter(OpBuilder &builder, tile::SweepOp op, const CpuTarget &target);
+
+  /// Why the sweep cannot be emitted, if it cannot.
+  static std::optional<StringRef> whyNot(tile::SweepOp op);
+
+  LogicalResult emit();
+
+private:
+  /// What a round over all keys is for.
+  enum Mode : int64_t { First, MaximaAlone, MaximaKnown, SelectedValues, Done };
+
+  /// Where a step's weights go for buckets by distance.
+  struct BucketClass {
+    Value isNear; // to more than one of the ends
+    Value sumRow; // of the sums for its class, the row of the step's first
+  };
+  /// Six rows and a block of keys.
+  struct Step {
+    Value mode;
+    Value n;       // the first key of the block
+    Value p;       // the first row, counted in the tile
+    Value r;       // the same row, counted in the queries
+    Value lo, hi;  // the keys of the block that a row of the six may keep
+    Value weights; // the first row of the step's weights in their buffer
+    Value raw;     // whether the careful path runs
+    Value isLeft, isRight; // null without classes
+    SmallVector<BucketClass> bucketClasses;
+  };
+  /// The values that are to be added: of a block, rows lo to hi.
+  struct Pending {
+    Value parity, p, row, lo, hi;
+    static Pending get(ValueRange v) { return {v[0], v[1], v[2], v[3], v[4]}; }
+    SmallVector<Value> list() const { return {parity, p, row, lo, hi}; }
+  };
+
+  // Sweep.cpp: the driver.
+  void prepare();
+  void reset(Value mode);
+  LogicalResult emitRound(Value mode);
+  Value emitGuard(Value mode);
+  void finish();
+  Value rowOf(Value memref, Value p);
+
+  // SweepStep.cpp: a step, and the product with the values.
+  LogicalResult emitStep(const Step &step);
+  void emitScores(const Step &step);
+  void emitWeights(const Step &step, Value column, Accumulators &scores);
+  void emitValues(Value mode, const Pending &pending);
+  void emitSelectedValues(const Pending &pending);
+  void prepareValues();
+  Value copyValues(Value n, Value round);
+
+  // SweepScore.cpp: the careful path.
+  LogicalResult emitCareful(const Step &step);
+  LogicalResult emitRegion(const Step &step, Value x, Value r,
+                           MutableArrayRef<Value> scores,
+                           MutableArrayRef<Value> keep);
+
+  // SweepTerms.cpp: terms and buckets.
+  using Term = tile::SweepOp::Term;
+  void prepareTerms();
+  void copyPairs(const Step &step);
+  Value loadTerm(const Term &term, unsigned number, const Step &step, Value x,
+                 Value column);
+  void startScores(const Step &step, Value column, Accumulators &scores);
+  Value emitKeepTerms(const Step &step, Value x, Value column);
+  void prepareBuckets();
+  void resetBuckets(Value p);
+  void classifyBuckets(Step &step, Value last);
+  void addToBuckets(const Step &step);
+  void finishBuckets();
+  /// The sums of weights that a step adds to: of each a matrix and the row of
+  /// the step's first row in it.
+  SmallVector<std::pair<Value, Value>> getSums(const Step &step);
+  /// The rows of a matrix of sums that belong to a row of the tile.
+  SmallVector<Value> getSumRows(Value sums, Value row);
+
+  tile::SweepOp op;
+  SmallVector<Term> terms;
+  SmallVector<tile::SweepOp::Bucket> buckets;
+  Panels panels;
+  KernelBuilder b;
+
+  int64_t block, channels, valueChannels;
+  bool hasRegion, alwaysCareful;
+  Value rowLo, rowHi, keyLo, keyHi, keepLo, keepHi, nearLo, nearHi;
+  Value numTileRows, numGroups;
+  OpFoldResult paddedRows; // rows of the buffers, a multiple of six
+  Value q, p, o, l, m, negatedM, unknown;
+  Value rowConstants;        // [classes * rows], null without row terms
+  SmallVector<Value> pairs;  // by number of the term
+  Value valueCopies, isUnit; // copies of blocks of v; null if not used
+  Value values;              // what products with values read
+  struct LagBucket {
+    Value strip, sums;
+  };
+  SmallVector<LagBucket> lagBuckets; // by number of the bucket
+  Value bucketNumbers;               // of a step, by score
+  int64_t numScoreBuckets = 0;
+};
+
+} // namespace mlir::posenc::cpu
+
+#endif // POSENC_LIB_TARGET_CPU_SWEEP_H

@@ -1,0 +1,386 @@
+//===- Preparation.cpp - All ops but the sweep as loops -------------------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopBuilder.h"
+#include "dialects/PosEncTile/PosEncTile.h"
+#include "posenc/Reference/ScalarEmitter.h"
+#include "posenc/Target/Loops.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::posenc;
+using namespace mlir::posenc::tile;
+
+/// What the region of an op yields for some integers.
+static FailureOr<SmallVector<Value>> evaluate(LoopBuilder &b, Region &region,
+                                              ValueRange integers) {
+  return reference::emitScalarBlock(b, region.front(), integers,
+                                    b.getF32Type());
+}
+
+namespace {
+//===----------------------------------------------------------------------===//
+// Packed matrices
+//===----------------------------------------------------------------------===//
+
+/// A matrix as rows [rows][C] or as columns [panels][C][W]: one vector of C
+/// channels per row or column.
+struct Packed {
+  explicit Packed(Value memref)
+      : memref(memref), type(cast<MemRefType>(memref.getType())) {}
+
+  bool hasPanels() const { return type.getRank() == 3; }
+  /// How many rows or columns there are.
+  Value getCount(LoopBuilder &b) const {
+    Value count = b.size(memref, 0);
+    return hasPanels() ? b.mul(count, b.size(memref, 2)) : count;
+  }
+  SmallVector<Value> at(LoopBuilder &b, Value vector, Value channel) const {
+    if (!hasPanels())
+      return {vector, channel};
+    Value width = b.size(memref, 2);
+    return {b.div(vector, width), channel, b.rem(vector, width)};
+  }
+
+  Value memref;
+  MemRefType type;
+};
+
+//===----------------------------------------------------------------------===//
+// posenc_tile.fill
+//===----------------------------------------------------------------------===//
+
+struct FillLowering : OpRewritePattern<FillOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(FillOp op,
+                                PatternRewriter &rewriter) const override {
+    LoopBuilder b(op.getLoc(), rewriter);
+    SmallVector<Value> integers;
+    if (failed(fill(b, op, integers)))
+      return rewriter.notifyMatchFailure(op, "an op cannot be emitted");
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// Fills the part where the first ranges have the values `integers`.
+  static LogicalResult fill(LoopBuilder &b, FillOp op,
+                            SmallVector<Value> &integers) {
+    unsigned range = integers.size();
+    if (range < op.getLbs().size()) {
+      LogicalResult result = success();
+      b.forEach(op.getLbs()[range], op.getUbs()[range], [&](Value x) {
+        integers.push_back(x);
+        result = fill(b, op, integers);
+      });
+      return result;
+    }
+    FailureOr<SmallVector<Value>> element = evaluate(b, op.getBody(), integers);
+    if (failed(element))
+      return failure();
+    SmallVector<Value> at;
+    for (auto [x, lo] : llvm::zip(integers, op.getLbs()))
+      at.push_back(b.sub(x, lo));
+    b.store(element->front(), op.getDest(), at);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// posenc_tile.angles
+//===----------------------------------------------------------------------===//
+
+struct AnglesLowering : OpRewritePattern<AnglesOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AnglesOp op,
+                                PatternRewriter &rewriter) const override {
+    LoopBuilder b(op.getLoc(), rewriter);
+    int64_t pairs = cast<MemRefType>(op.getCos().getType()).getDimSize(1);
+    reference::AngleEmitter angles(b, op.getRope(), 2 * pairs, op.getFreqs(),
+                                   op.getCosTable(), op.getSinTable());
+    FailureOr<SmallVector<Value>> position;
+    b.forEach(op.getHi(), [&](Value i) {
+      position = evaluate(b, op.getBody(), i);
+      if (failed(position))
+        return;
+      b.forEach(b.index(pairs), [&](Value pair) {
+        auto [cos, sin] = angles.emit(b, position->front(), pair);
+        b.store(cos, op.getCos(), {i, pair});
+        b.store(sin, op.getSin(), {i, pair});
+      });
+    });
+    if (failed(position))
+      return rewriter.notifyMatchFailure(op, "an op cannot be emitted");
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// posenc_tile.pack
+//===----------------------------------------------------------------------===//
+
+/// A row of a source of posenc_tile.pack.
+struct SourceRow {
+  Value table;
+  SmallVector<Value> indices;
+  Value inside;
+
+  Value load(LoopBuilder &b, Value channel) const {
+    SmallVector<Value> at(indices);
+    at.push_back(channel);
+    return b.load(table, at);
+  }
+  /// Zero outside the table.
+  Value loadOrZero(LoopBuilder &b, Value channel) const {
+    return b.ifElse(inside, b.real(0), [&] { return load(b, channel); });
+  }
+};
+
+struct PackLowering : OpRewritePattern<PackOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(PackOp op,
+                                PatternRewriter &rewriter) const override {
+    LoopBuilder b(op.getLoc(), rewriter);
+    Packed dest(op.getDest());
+    Value count = b.sub(op.getHi(), op.getLo());
+    LogicalResult result = success();
+    b.forEach(dest.getCount(b), [&](Value vector) {
+      auto store = [&](Value value, Value channel) {
+        b.store(value, op.getDest(), dest.at(b, vector, channel));
+      };
+      // Zeros, where nothing comes after.
+      b.forEach(b.index(op.getChannel()), b.index(dest.type.getDimSize(1)),
+                [&](Value channel) { store(b.real(0), channel); });
+      b.ifThen(b.compare(vector, LoopBuilder::IntPredicate::slt, count),
+               [&] { result = pack(b, op, b.add(op.getLo(), vector), store); });
+    });
+    if (failed(result))
+      return rewriter.notifyMatchFailure(op, "an op cannot be emitted");
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// Packs the row of integer i.
+  static LogicalResult pack(LoopBuilder &b, PackOp op, Value i,
+                            function_ref<void(Value, Value)> store) {
+    FailureOr<SmallVector<Value>> yielded = evaluate(b, op.getBody(), i);
+    if (failed(yielded))
+      return failure();
+    ArrayRef<Value> rest = *yielded;
+    auto take = [&](size_t n) {
+      ArrayRef<Value> front = rest.take_front(n);
+      rest = rest.drop_front(n);
+      return front;
+    };
+    SmallVector<SourceRow> rows;
+    for (Value table : op.getSources()) {
+      ArrayRef<Value> indices =
+          take(cast<MemRefType>(table.getType()).getRank() - 1);
+      rows.push_back(
+          {table, SmallVector<Value>(indices), emitInside(b, table, indices)});
+    }
+    Value scale = op.getScaled() ? take(1)[0] : Value();
+    Value isThere = op.getConditional() ? take(1)[0] : Value();
+
+    auto finish = [&](Value x, Value channel) {
+      for (const SourceRow &row : llvm::drop_begin(rows))
+        x = b.add(x, row.loadOrZero(b, channel));
+      store(scale ? b.mul(scale, x) : x,
+            b.add(b.index(op.getChannel()), channel));
+    };
+    auto copy = [&](int64_t from, int64_t to) {
+      b.forEach(b.index(from), b.index(to), [&](Value channel) {
+        finish(rows[0].loadOrZero(b, channel), channel);
+      });
+    };
+    b.ifThen(isThere, [&] {
+      int64_t channels =
+          cast<MemRefType>(rows[0].table.getType()).getShape().back();
+      RopeAttr rope = op.getRopeAttr();
+      if (!rope)
+        return copy(0, channels);
+      int64_t start = rope.getStart();
+      int64_t width = rope.getRotatedWidth(channels);
+      copy(0, start);
+      turn(b, op, rows[0], i, width, finish);
+      copy(start + width, channels);
+    });
+    return success();
+  }
+
+  /// The channels that rotate.
+  static void turn(LoopBuilder &b, PackOp op, const SourceRow &row, Value i,
+                   int64_t width, function_ref<void(Value, Value)> finish) {
+    RopeAttr rope = op.getRopeAttr();
+    bool half = rope.getLayout() == RopeLayout::Half;
+    Value start = b.index(rope.getStart());
+    b.forEach(b.index(width / 2), [&](Value pair) {
+      Value first = b.add(start, half ? pair : b.mul(pair, b.index(2)));
+      Value second = b.add(first, b.index(half ? width / 2 : 1));
+      Value zero = b.real(0);
+      SmallVector<Value> turned = emitGuarded(
+          b, row.inside, ValueRange{zero, zero}, [&]() -> SmallVector<Value> {
+            Value x = row.load(b, first), y = row.load(b, second);
+            Value cos = b.load(op.getCos(), {i, pair});
+            Value sin = b.load(op.getSin(), {i, pair});
+            return {b.sub(b.mul(x, cos), b.mul(y, sin)),
+                    b.add(b.mul(y, cos), b.mul(x, sin))};
+          });
+      finish(turned[0], first);
+      finish(turned[1], second);
+    });
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// posenc_tile.product, posenc_tile.strip, posenc_tile.skew
+//===----------------------------------------------------------------------===//
+
+struct ProductLowering : OpRewritePattern<ProductOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ProductOp op,
+                                PatternRewriter &rewriter) const override {
+    LoopBuilder b(op.getLoc(), rewriter);
+    Packed columns(op.getColumns()), dest(op.getDest());
+    Value destColumns =
+        dest.hasPanels() ? dest.getCount(b) : b.size(op.getDest(), 1);
+    Value numRows = b.min(b.size(op.getRows(), 0),
+                          b.size(op.getDest(), dest.hasPanels() ? 1 : 0));
+    Value numColumns = b.min(columns.getCount(b), destColumns);
+    b.forEach(numRows, [&](Value r) {
+      b.forEach(numColumns, [&](Value c) {
+        Value sum = b.accumulate(
+            b.size(op.getRows(), 1), b.real(0), [&](Value t, Value sum) {
+              Value x = b.load(op.getRows(), {r, t});
+              Value y = b.load(op.getColumns(), columns.at(b, c, t));
+              return b.add(sum, b.mul(x, y));
+            });
+        SmallVector<Value> at{r, c};
+        if (dest.hasPanels())
+          at = dest.at(b, c, r);
+        b.store(sum, op.getDest(), at);
+      });
+    });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct StripLowering : OpRewritePattern<StripOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(StripOp op,
+                                PatternRewriter &rewriter) const override {
+    LoopBuilder b(op.getLoc(), rewriter);
+    Value length =
+        b.min(b.size(op.getRowNumbers(), 0), b.size(op.getStrip(), 1));
+    b.forEach(b.size(op.getStrip(), 0), [&](Value r) {
+      b.forEach(length, [&](Value x) {
+        Value column = b.load(op.getRowNumbers(), x);
+        Value element = b.loadOr(b.real(0), op.getProducts(), {r, column});
+        b.store(element, op.getStrip(), {r, x});
+      });
+    });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct SkewLowering : OpRewritePattern<SkewOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(SkewOp op,
+                                PatternRewriter &rewriter) const override {
+    LoopBuilder b(op.getLoc(), rewriter);
+    b.forEach(b.size(op.getTile(), 0), [&](Value r) {
+      b.forEach(b.size(op.getTile(), 1), [&](Value l) {
+        Value entry = b.sub(b.add(op.getFrom(), l), r);
+        // There is no row -1.
+        Value row = b.loadOr(b.index(-1), op.getRowNumbers(), entry);
+        Value element = b.loadOr(b.real(0), op.getProducts(), {row, l});
+        b.store(element, op.getTile(), {r, l});
+      });
+    });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// posenc_tile.finish
+//===----------------------------------------------------------------------===//
+
+struct FinishLowering : OpRewritePattern<FinishOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(FinishOp op,
+                                PatternRewriter &rewriter) const override {
+    LoopBuilder b(op.getLoc(), rewriter);
+    b.forEach(b.size(op.getOut(), 0), [&](Value p) {
+      Value m = b.load(op.getM(), p), l = b.load(op.getL(), p);
+      // Written so that a NaN is a row with a pair.
+      Value isLive = b.isNotZero(l);
+      if (op.getKeep())
+        isLive = b.both(isLive, b.load(op.getKeep(), p));
+      Value sum = l;
+      if (op.getSink()) {
+        Value sink = b.mul(op.getSink(), b.real(llvm::numbers::log2e));
+        sum = b.add(l, b.exp2(b.sub(sink, m)));
+      }
+      b.forEach(b.size(op.getOut(), 1), [&](Value channel) {
+        Value result = b.ifElse(isLive, b.real(0), [&]() -> Value {
+          Value o = weighValues(b, op, p, channel);
+          return arith::DivFOp::create(b, o, sum);
+        });
+        b.store(result, op.getOut(), {p, channel});
+      });
+      if (op.getLse()) {
+        Value log2 = b.add(m, math::Log2Op::create(b, l));
+        Value lse = b.mul(b.real(llvm::numbers::ln2), log2);
+        Value none = b.real(-std::numeric_limits<double>::infinity());
+        b.store(b.select(isLive, lse, none), op.getLse(), p);
+      }
+    });
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// A channel of o[p, :] with the rows of the tables by their weights. A
+  /// weight of 0 adds nothing, whatever its row holds.
+  static Value weighValues(LoopBuilder &b, FinishOp op, Value p,
+                           Value channel) {
+    Value o = b.load(op.getO(), {p, channel});
+    for (auto pair : llvm::zip(op.getBuckets(), op.getTables())) {
+      Value weights = std::get<0>(pair), table = std::get<1>(pair);
+      o = b.accumulate(b.size(weights, 1), o, [&](Value c, Value sum) {
+        Value weight = b.load(weights, {p, c});
+        return b.ifElse(b.isNotZero(weight), sum, [&] {
+          return b.add(sum, b.mul(weight, b.load(table, {c, channel})));
+        });
+      });
+    }
+    return o;
+  }
+};
+} // namespace
+
+void posenc::populateTileToLoopsPatterns(RewritePatternSet &patterns,
+                                         PatternBenefit benefit) {
+  patterns.add<AnglesLowering, FillLowering, FinishLowering, PackLowering,
+               ProductLowering, SkewLowering, StripLowering>(
+      patterns.getContext(), benefit);
+  populateSweepToLoopsPatterns(patterns, benefit);
+}

@@ -1,0 +1,60 @@
+//===- TileAttention.cpp - Attention to a schedule ------------------------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/PosEncTile/PosEncTile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/Passes.h"
+#include "posenc/Schedule/Schedule.h"
+
+namespace mlir::posenc {
+#define GEN_PASS_DEF_POSENCTILEATTENTIONPASS
+#include "passes/Passes.h.inc"
+} // namespace mlir::posenc
+
+using namespace mlir;
+using namespace mlir::posenc;
+
+namespace {
+struct PosEncTileAttentionPass
+    : posenc::impl::PosEncTileAttentionPassBase<PosEncTileAttentionPass> {
+  using PosEncTileAttentionPassBase::PosEncTileAttentionPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (rows < 1 || rows > 1024)
+      return emitError(UnknownLoc::get(context))
+             << "posenc-tile-attention: rows must be 1 to 1024, but is "
+             << rows;
+    if (panel != 8 && panel != 16 && panel != 32 && panel != 64)
+      return emitError(UnknownLoc::get(context))
+             << "posenc-tile-attention: panel must be 8, 16, 32 or 64, but is "
+             << panel;
+    return success();
+  }
+
+  void runOnOperation() override {
+    SmallVector<AttentionOp> attentions;
+    getOperation()->walk([&](AttentionOp op) { attentions.push_back(op); });
+    ScheduleOptions options;
+    options.rows = rows;
+    options.panel = panel;
+    for (AttentionOp op : attentions) {
+      if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>)) {
+        op.emitOpError("has tensors: a schedule works on memrefs, so bufferize "
+                       "first");
+        return signalPassFailure();
+      }
+      if (failed(scheduleAttention(op, options)))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,183 @@
+//===- Measure.cpp - How one case is measured -----------------------------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Measure.h"
+#include "Clock.h"
+#include "tools/posenc-run/Host.h"
+#include "llvm/Support/DynamicLibrary.h"
+#include <algorithm>
+#include <cmath>
+
+namespace mlir::posenc::bench {
+
+using run::Array;
+
+/// Google Benchmark takes batches of samples; a median wants so many at least.
+static constexpr int64_t samplesPerBatch = 9;
+
+/// Long beside the clock's resolution and the caches' filling, short beside the
+/// time for which a neighbour leaves the core alone.
+static constexpr double sampleSeconds = 2e-3;
+
+static double median(std::vector<double> values) {
+  auto middle = values.begin() + values.size() / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+//===----------------------------------------------------------------------===//
+// Subject
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<std::unique_ptr<Subject>> Subject::create(const Program &program,
+                                                         const Case &wanted) {
+  auto subject = std::make_unique<Subject>();
+  subject->numThreads = wanted.threads;
+  auto operands = program.makeOperands(wanted.length);
+  if (!operands)
+    return operands.takeError();
+  subject->operands = std::move(*operands);
+  subject->call.emplace(program.getFunction(), program.getType(),
+                        subject->operands);
+
+  run::callOnHost([&] { subject->call->make(); });
+  llvm::Expected<SmallVector<Array>> results = subject->call->getResults();
+  run::freeHostMemory();
+  if (!results)
+    return results.takeError();
+  for (const Array &result : *results)
+    for (int64_t i = 0; i < result.getNumElements(); ++i)
+      if (isa<FloatType>(result.getElementType()) &&
+          !std::isfinite(result.getFloat(i)))
+        return llvm::createStringError(
+            "the result is not finite: what computes nonsense is not timed");
+
+  // The first call found cold caches and pages, and any call a busy machine.
+  double total = 0, fastest = sampleSeconds;
+  while (total < sampleSeconds) {
+    double seconds = subject->time(1);
+    fastest = std::min(fastest, seconds);
+    total += seconds;
+  }
+  subject->numCalls = std::llround(sampleSeconds / fastest);
+  return subject;
+}
+
+double Subject::time(int64_t numCalls) {
+  double elapsed = 0;
+  run::callOnHost([&] {
+    double begin = getSeconds(numThreads);
+    for (int64_t i = 0; i < numCalls; ++i) {
+      call->make();
+      run::freeHostMemory();
+    }
+    elapsed = getSeconds(numThreads) - begin;
+  });
+  return elapsed / numCalls;
+}
+
+//===----------------------------------------------------------------------===//
+// Measurer
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<const Program *> Measurer::getProgram(StringRef example,
+                                                     const Instance &instance) {
+  std::unique_ptr<Program> &known = programs[{example.str(), instance}];
+  if (!known) {
+    auto created = Program::create(compiler, example, instance);
+    if (!created)
+      return created.takeError();
+    known = std::move(*created);
+  }
+  return known.get();
+}
+
+llvm::Error Measurer::prepare(const Case &wanted) {
+  if (name == wanted.getName())
+    return llvm::Error::success();
+  name.clear();
+  variant.reset();
+  plain.reset();
+
+  Instance instance;
+  instance.heads = heads ? heads : wanted.heads;
+  instance.channels = wanted.channels;
+  instance.element = wanted.element;
+  auto ofVariant = getProgram(wanted.example->name, instance);
+  if (!ofVariant)
+    return ofVariant.takeError();
+  program = *ofVariant;
+  instance.heads = program->getHeads();
+  instance.keyHeads = program->getKeyHeads();
+  auto ofPlain = getProgram(wanted.example->getPlain(), instance);
+  if (!ofPlain)
+    return ofPlain.takeError();
+
+  // Before the first call: the threads are started by that.
+  using SetThreads = void (*)(int);
+  if (auto setThreads = reinterpret_cast<SetThreads>(
+          llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(
+              "omp_set_num_threads")))
+    setThreads(wanted.threads);
+  for (auto [subject, of] :
+       {std::pair(&variant, program), std::pair(&plain, *ofPlain)}) {
+    auto created = Subject::create(*of, wanted);
+    if (!created)
+      return created.takeError();
+    *subject = std::move(*created);
+  }
+  probe.emplace(program->getFunction().vectorBits, wanted.threads);
+  name = wanted.getName();
+  return llvm::Error::success();
+}
+
+void Measurer::run(benchmark::State &state, const Case &wanted) {
+  if (llvm::Error failure = prepare(wanted)) {
+    failed = true;
+    state.SkipWithError(llvm::toString(std::move(failure)).c_str());
+    return;
+  }
+
+  // The two products of a pair that is kept. What a variant computes beside
+  // them counts as time, not as work.
+  double operations = 2.0 *
+                      (program->getChannels() + program->getValueChannels()) *
+                      wanted.countPairs() * program->getHeads();
+  std::vector<double> ofPeak, overPlain, rates, peaks;
+  int64_t numCalls = variant->getNumCalls(),
+          numPlainCalls = plain->getNumCalls();
+  // An iteration is a call of the variant; time stands still for all others.
+  double plainBefore = plain->time(numPlainCalls);
+  while (state.KeepRunningBatch(samplesPerBatch * numCalls)) {
+    for (int64_t sample = 0; sample < samplesPerBatch; ++sample) {
+      state.PauseTiming();
+      double peakBefore = probe->measure();
+      state.ResumeTiming();
+      double seconds = variant->time(numCalls);
+      state.PauseTiming();
+      double peakAfter = probe->measure();
+      double plainAfter = plain->time(numPlainCalls);
+
+      peaks.push_back((peakBefore + peakAfter) / 2);
+      rates.push_back(operations / seconds);
+      ofPeak.push_back(rates.back() / peaks.back());
+      overPlain.push_back(seconds / ((plainBefore + plainAfter) / 2));
+      plainBefore = plainAfter;
+      state.ResumeTiming();
+    }
+  }
+  state.counters["of_peak"] = median(ofPeak);
+  state.counters["over_plain"] = median(overPlain);
+  state.counters["gflops"] = median(rates) * 1e-9;
+  state.counters["peak_gflops"] = median(peaks) * 1e-9;
+  state.counters["peak_bits"] = probe->getVectorBits();
+  state.counters["heads"] = program->getHeads();
+  state.counters["samples"] = ofPeak.size();
+}
+
+} // namespace mlir::posenc::bench

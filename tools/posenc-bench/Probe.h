@@ -1,0 +1,48 @@
+//===- Probe.h - The peak of this machine, at this moment -------*- C++ -*-===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A CPU's clock depends on its load and on its neighbours: a virtual core
+// shares its execution units with a stranger, for seconds at a time. What a
+// kernel reaches is therefore compared with what the same core can do just
+// before and just after it, never with a number from a data sheet.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TOOLS_POSENC_BENCH_PROBE_H
+#define TOOLS_POSENC_BENCH_PROBE_H
+
+#include <cstdint>
+
+namespace mlir::posenc::bench {
+
+/// Measures how many floating-point operations on f32 a second some threads do
+/// when they only multiply and add, in registers, by vectors of one width.
+class FmaProbe {
+public:
+  /// `vectorBits` is that of the code to compare with; the probe takes the
+  /// widest vectors of this CPU that are no wider, 128 bits at least.
+  FmaProbe(unsigned vectorBits, unsigned numThreads);
+
+  unsigned getVectorBits() const { return vectorBits; }
+
+  /// Takes about half a millisecond. The rate of all threads together.
+  double measure() const;
+
+private:
+  /// Does a number of rounds and gives the operations of one.
+  using Loop = int64_t (*)(int64_t rounds);
+  double measureOne() const;
+
+  unsigned vectorBits, numThreads;
+  Loop loop;
+  int64_t rounds;
+};
+
+} // namespace mlir::posenc::bench
+
+#endif // TOOLS_POSENC_BENCH_PROBE_H
