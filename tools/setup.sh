@@ -8,8 +8,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Without libbenchmark-dev there is no posenc-bench, and all else.
-packages=(cmake g++ ninja-build libmlir-22-dev llvm-22-dev llvm-22-tools mlir-22-tools python3 python3-numpy libbenchmark-dev)
+# Without libbenchmark-dev there is no posenc-bench, without libomp-22-dev
+# posenc-run and posenc-bench use one thread; all else is there.
+packages=(cmake g++ ninja-build libmlir-22-dev llvm-22-dev llvm-22-tools mlir-22-tools python3 python3-numpy
+  libbenchmark-dev libomp-22-dev)
 llvm=/usr/lib/llvm-22
 step() { printf '\n== %s\n' "$*"; }
 fail() { echo "tools/setup.sh: error: $*" >&2; exit 1; }

@@ -42,11 +42,8 @@ void ScheduleBuilder::prepareSkew(const SkewTerm &skew) {
   AtSite factor = makeFactor(skew.coefficient);
   Coefficient scale = factor ? Coefficient() : skew.coefficient;
   Buffer keySide = prepareKeySide(skew.key);
-  std::optional<unsigned> at;
-  for (auto [i, index] : llvm::enumerate(skew.table.indices))
-    if (extents[index].getKind() != ExtentKind::Uniform)
-      at = at ? skew.table.indices.size() : i;
-  if (!hasNear || *at == skew.table.indices.size())
+  std::optional<unsigned> at = findVaryingIndex(skew.table);
+  if (!hasNear || !at)
     return prepareFullSkew(skew, keySide, scale, factor);
 
   // All rows of the table times all keys.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScheduleBuilder.h"
+#include "dialects/PosEnc/Assembly.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "posenc/Reference/ScalarEmitter.h"
@@ -73,7 +74,7 @@ Value ScheduleBuilder::toValue(OpFoldResult size) {
 
 Value ScheduleBuilder::getOperand(Value captured) {
   auto argument = cast<BlockArgument>(captured);
-  return op.getCaptures()[argument.getArgNumber() - 5];
+  return op.getCaptures()[argument.getArgNumber() - numScoreArguments];
 }
 
 Value ScheduleBuilder::emitScalar(Value value, const Site &site) {
@@ -83,7 +84,7 @@ Value ScheduleBuilder::emitScalar(Value value, const Site &site) {
     emitter.map(block.getArgument(1), site.batch);
   if (site.head)
     emitter.map(block.getArgument(2), site.head);
-  for (Value captured : block.getArguments().drop_front(5))
+  for (Value captured : block.getArguments().drop_front(numScoreArguments))
     emitter.map(captured, getOperand(captured));
   FailureOr<Value> scalar = emitter.emit(value);
   if (succeeded(scalar))

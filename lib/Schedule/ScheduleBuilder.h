@@ -155,6 +155,7 @@ private:
   void packQueries(const Site &site, Value dest);
   void prepareValues();
   static int64_t getRowLength(Value table);
+  std::optional<unsigned> findVaryingIndex(const DotSide &side) const;
   Value emitNearStart(const Site &site);
   Buffer prepareRowNumbers(Value index);
   Buffer prepareTable(const DotSide &side, unsigned at, bool asColumns,

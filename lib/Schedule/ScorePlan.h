@@ -66,7 +66,6 @@ struct ChannelTerm {
 };
 
 struct ScorePlan {
-  /// Fails, with a diagnostic, on no region that verifies.
   ScorePlan(AttentionOp op, const ExtentAnalysis &extents);
 
   mutable AttentionOp op; // its accessors are not const

@@ -19,8 +19,8 @@ SliceCloner::SliceCloner(ImplicitLocOpBuilder &builder, AttentionOp op,
     : builder(builder), extents(extents), distance(place.distance) {
   Block &block = op.getScore().front();
   Value places[] = {Value(), place.batch, place.head, place.row, place.key};
-  for (auto [argument, value] :
-       llvm::zip_first(places, block.getArguments().take_front(5)))
+  for (auto [argument, value] : llvm::zip_first(
+           places, block.getArguments().take_front(numScoreArguments)))
     if (argument)
       mapping.map(value, argument);
   for (auto [argument, capture] :

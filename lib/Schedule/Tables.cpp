@@ -201,11 +201,12 @@ void ScheduleBuilder::prepareValues() {
 // Inner products of the tile's rows and rows by distance
 //===----------------------------------------------------------------------===//
 
-/// The one index that is no uniform value, or nullopt if there are more.
-static std::optional<unsigned> findOnly(ArrayRef<Value> indices,
-                                        const ExtentAnalysis &extents) {
+/// The one index of a side that is no uniform value, or nullopt if there are
+/// more.
+std::optional<unsigned>
+ScheduleBuilder::findVaryingIndex(const DotSide &side) const {
   std::optional<unsigned> found;
-  for (auto [at, index] : llvm::enumerate(indices))
+  for (auto [at, index] : llvm::enumerate(side.indices))
     if (extents[index].getKind() != ExtentKind::Uniform) {
       if (found)
         return std::nullopt;
@@ -339,7 +340,7 @@ ScheduleBuilder::prepareStripRows(const StripTerm &strip) {
 }
 
 void ScheduleBuilder::prepareStrip(const StripTerm &strip) {
-  std::optional<unsigned> at = findOnly(strip.table.indices, extents);
+  std::optional<unsigned> at = findVaryingIndex(strip.table);
   AtSite tileRows = prepareStripRows(strip);
   if (!hasNear || !strip.table.varying.isFinite() || !at)
     return prepareFullStrip(strip, tileRows);

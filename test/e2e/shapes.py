@@ -45,6 +45,11 @@ SHAPES = [
     Shape(16, 131, 1, 4, 2, 64, 64, 104, "f16"),
     Shape(16, 131, 1, 2, 1, 20, 1, 1000, static=True),
     Shape(0, 0, 1, 1, 1, 1, 1, 0),
+    Shape(128, 128, 1, 4, 1, 8, 8, 0),
+    Shape(131, 128, 1, 2, 2, 80, 64, -3),
+    Shape(37, 131, 1, 2, 1, 128, 128, 94),
+    Shape(131, 131, 1, 2, 2, 256, 80, 0, static=True),
+    Shape(700, 700, 1, 2, 1, 8, 8, 0),  # far pairs on both sides, with DeBERTa's buckets too
 ]
 
 

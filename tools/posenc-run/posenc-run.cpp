@@ -54,7 +54,7 @@ static cl::opt<std::string>
 static cl::opt<std::string> target("target", cl::value_desc("name"),
                                    cl::init("reference"),
                                    cl::desc("What to compile with: "
-                                            "reference (the default) or loops"),
+                                            "reference (the default), loops or cpu"),
                                    cl::cat(category));
 
 static cl::list<std::string>
@@ -63,6 +63,16 @@ static cl::list<std::string>
                     "SHAPExTYPE=VALUES (one value for all elements, or "
                     "none for zeros) or TYPE=VALUE for a scalar"),
            cl::cat(category));
+
+static cl::opt<std::string>
+    cpu("cpu", cl::value_desc("name"), cl::init("native"),
+        cl::desc("The CPU to compile for, as LLVM names it; this machine must be "
+                 "able to run the code. Default: native"),
+        cl::cat(category));
+static cl::opt<std::string>
+    features("features", cl::value_desc("+a,-b"),
+             cl::desc("Features beyond, or not among, those of the CPU"),
+             cl::cat(category));
 
 static cl::opt<bool>
     padInputs("pad-inputs",
@@ -150,6 +160,8 @@ int main(int argc, char **argv) {
   options.function = function;
   options.target = target;
   options.targetOptions.computeType = computeType;
+  options.targetOptions.cpu = cpu;
+  options.targetOptions.features = features;
   options.inputs = inputs;
   options.outputs = outputs;
   options.expectedOutputs = expectedOutputs;

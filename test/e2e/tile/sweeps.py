@@ -206,12 +206,17 @@ def spoil_low(data: Dict[str, Array]) -> None:
     data["x0"] -= 400
 
 
-def sweeps() -> List[Program]:
+def sweeps(by_block: bool) -> List[Program]:
     every_kind = [("all", "row", True), ("all", "key", False), ("all", "lag", False), ("all", "strip", True),
                   ("all", "tile", False), ("all", "pair", False)]
     classes = [("near", "strip", False), ("left", "row", False), ("right", "row", True), ("near", "lag", True),
                ("left", "key", False)]
-    return [
+    by_pair = [] if by_block else [
+        sweep("classes", 13, near=(-2, 3), terms=classes),
+        sweep("two classes", 15, near=(0, 1), terms=classes),
+        sweep("tiles near", 16, near=(-3, 4), terms=[("near", "tile", False), ("left", "row", False)]),
+    ]
+    return by_pair + [
         sweep("plain", 1),
         sweep("all rows and keys, bf16", 2, rows=(0, 6), keys=(0, 24), first=0, v_type="uint16"),
         sweep("first after the keys", 3, first=1000, v_type="float16"),
@@ -224,10 +229,7 @@ def sweeps() -> List[Program]:
         sweep("kept distances up to infinity", 10, keep=(-FAR, 0)),
         sweep("no kept distance", 11, keep=(5, 4)),
         sweep("terms of every kind", 12, terms=every_kind),
-        sweep("classes", 13, near=(-2, 3), terms=classes),
         sweep("classes without bounds", 14, near=(-FAR, FAR), terms=classes),
-        sweep("two classes", 15, near=(0, 1), terms=classes),
-        sweep("tiles near", 16, near=(-3, 4), terms=[("near", "tile", False), ("left", "row", False)]),
         sweep("masks", 17, terms=[("mask", "key", False), ("mask", "pair", False), ("mask", "strip", True)]),
         sweep("score", 18, score=True, terms=[("score", "lag", True), ("all", "row", False)], buckets=["score"]),
         sweep("buckets", 19, score=True, keep=(-6, 9), terms=[("score", "tile", False)],
