@@ -43,7 +43,6 @@ static void addConversionToLLVM(OpPassManager &pm) {
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(createConvertVectorToLLVMPass());
   // What neither libm nor LLVM has: reciprocal square roots, clamps, and powers
   // of integers.
   math::MathExpandOpsPassOptions expandMath;
@@ -56,6 +55,8 @@ static void addConversionToLLVM(OpPassManager &pm) {
   // run-time libraries lack.
   expand.includeBf16 = true;
   pm.addPass(arith::createArithExpandOpsPass(expand));
+  // After the calls of libm, which take vectors lane by lane.
+  pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createCanonicalizerPass());

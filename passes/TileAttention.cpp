@@ -32,11 +32,11 @@ struct PosEncTileAttentionPass
     if (rows < 1 || rows > 1024)
       return emitError(UnknownLoc::get(context))
              << "posenc-tile-attention: rows must be 1 to 1024, but is "
-             << rows;
+             << rows.getValue();
     if (panel != 8 && panel != 16 && panel != 32 && panel != 64)
       return emitError(UnknownLoc::get(context))
              << "posenc-tile-attention: panel must be 8, 16, 32 or 64, but is "
-             << panel;
+             << panel.getValue();
     return success();
   }
 
@@ -50,6 +50,14 @@ struct PosEncTileAttentionPass
       if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>)) {
         op.emitOpError("has tensors: a schedule works on memrefs, so bufferize "
                        "first");
+        return signalPassFailure();
+      }
+      auto isStrided = [](Type type) {
+        auto memref = dyn_cast<MemRefType>(type);
+        return !memref || memref.isStrided();
+      };
+      if (!llvm::all_of(op->getOperandTypes(), isStrided)) {
+        op.emitOpError("has a memref whose layout is not one of strides");
         return signalPassFailure();
       }
       if (failed(scheduleAttention(op, options)))

@@ -397,7 +397,12 @@ LogicalResult SweepOp::verify() {
     return emitOpError("sweep_c1: expected q and k of the same static "
                        "channels, v and o too, and m, l and o of the same "
                        "rows");
+  if (getSize(getO(), 1) == 0)
+    return emitOpError("sweep_c1: expected values of one channel at least");
   int64_t width = getSize(getK(), 2);
+  if (getBlock() > 4096)
+    return emitOpError("sweep_c6: a block of ")
+           << getBlock() << " keys is more than 4096";
   if (width <= 0 || getBlock() % width)
     return emitOpError("sweep_c6: the block of ")
            << getBlock() << " keys is no multiple of panels of " << width;

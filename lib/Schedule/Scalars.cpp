@@ -77,6 +77,35 @@ Value ScheduleBuilder::getOperand(Value captured) {
   return op.getCaptures()[argument.getArgNumber() - numScoreArguments];
 }
 
+/// Whether the value is computed from the row, the key or the score.
+bool ScheduleBuilder::readsPair(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getArgNumber() == 0 || argument.getArgNumber() == 3 ||
+           argument.getArgNumber() == 4;
+  return llvm::any_of(value.getDefiningOp()->getOperands(),
+                      [&](Value operand) { return readsPair(operand); });
+}
+
+/// Lets linear forms stand for what `value` computes from rows and keys that
+/// cancel.
+void ScheduleBuilder::emitCancelled(reference::ScalarEmitter &emitter,
+                                    Value value, const Site &site) {
+  if (!readsPair(value))
+    return;
+  const std::optional<AffineForm> &affine = extents[value].affine;
+  if (affine && affine->row == 0 && affine->key == 0 &&
+      !(affine->offset == LinearForm::of(value))) {
+    Value sum = emitForm(affine->offset, site);
+    if (!value.getType().isIndex())
+      sum = arith::IndexCastOp::create(b, value.getType(), sum);
+    emitter.map(value, sum);
+    return;
+  }
+  if (Operation *op = value.getDefiningOp())
+    for (Value operand : op->getOperands())
+      emitCancelled(emitter, operand, site);
+}
+
 Value ScheduleBuilder::emitScalar(Value value, const Site &site) {
   Block &block = op.getScore().front();
   reference::ScalarEmitter emitter(b, block, b.getF32Type());
@@ -86,12 +115,28 @@ Value ScheduleBuilder::emitScalar(Value value, const Site &site) {
     emitter.map(block.getArgument(2), site.head);
   for (Value captured : block.getArguments().drop_front(numScoreArguments))
     emitter.map(captured, getOperand(captured));
+  emitCancelled(emitter, value, site);
   FailureOr<Value> scalar = emitter.emit(value);
   if (succeeded(scalar))
     return *scalar;
   hasFailed = true;
   return arith::ConstantOp::create(
       b, cast<TypedAttr>(b.getZeroAttr(value.getType())));
+}
+
+/// A linear form at a site, as index.
+Value ScheduleBuilder::emitForm(const LinearForm &form, const Site &site) {
+  // A length or window that means "no limit" may be any large number.
+  Value sum = constant(form.constant);
+  Value lo = constant(-farAway), hi = constant(farAway);
+  for (auto [value, factor] : form.terms) {
+    Value term = emitScalar(value, site);
+    if (!term.getType().isIndex())
+      term = b.createOrFold<arith::IndexCastOp>(index, term);
+    term = clamp(term, lo, hi);
+    sum = factor == -1 ? sub(sum, term) : add(sum, mul(term, constant(factor)));
+  }
+  return form.isConstant() ? sum : clamp(sum, lo, hi);
 }
 
 Value ScheduleBuilder::emitBound(const Bound &bound, const Site &site) {
@@ -110,17 +155,7 @@ Value ScheduleBuilder::emitBound(const Bound &bound, const Site &site) {
   case Bound::Kind::Linear:
     break;
   }
-  // A length or window that means "no limit" may be any large number.
-  Value sum = constant(bound.getForm().constant);
-  Value lo = constant(-farAway), hi = constant(farAway);
-  for (auto [value, factor] : bound.getForm().terms) {
-    Value term = emitScalar(value, site);
-    if (!term.getType().isIndex())
-      term = b.createOrFold<arith::IndexCastOp>(index, term);
-    term = clamp(term, lo, hi);
-    sum = factor == -1 ? sub(sum, term) : add(sum, mul(term, constant(factor)));
-  }
-  return bound.getForm().isConstant() ? sum : clamp(sum, lo, hi);
+  return emitForm(bound.getForm(), site);
 }
 
 //===----------------------------------------------------------------------===//

@@ -27,6 +27,7 @@
 #include "ScorePlan.h"
 #include "SliceCloner.h"
 #include "dialects/PosEncTile/PosEncTile.h"
+#include "posenc/Reference/ScalarEmitter.h"
 #include "posenc/Schedule/Schedule.h"
 #include "llvm/ADT/SetVector.h"
 #include <functional>
@@ -89,6 +90,10 @@ private:
   Value toValue(OpFoldResult size);
   /// A uniform value of the region, as it is at a site.
   Value emitScalar(Value value, const Site &site);
+  static bool readsPair(Value value);
+  void emitCancelled(reference::ScalarEmitter &emitter, Value value,
+                     const Site &site);
+  Value emitForm(const LinearForm &form, const Site &site);
   /// An end of an interval at a site; infinite ends are beyond all distances.
   Value emitBound(const Bound &bound, const Site &site);
   Scope scopeOf(bool batch, bool head) const;

@@ -16,7 +16,7 @@ using namespace mlir::posenc::schedule;
 
 SliceCloner::SliceCloner(ImplicitLocOpBuilder &builder, AttentionOp op,
                          const ExtentAnalysis &extents, const Place &place)
-    : builder(builder), extents(extents), distance(place.distance) {
+    : builder(builder), extents(extents), place(place) {
   Block &block = op.getScore().front();
   Value places[] = {Value(), place.batch, place.head, place.row, place.key};
   for (auto [argument, value] : llvm::zip_first(
@@ -45,35 +45,65 @@ Value SliceCloner::emitForm(const LinearForm &form) {
   return sum;
 }
 
-/// A value that depends on row and key through their distance, although its
-/// operands do not.
-Value SliceCloner::cloneByDistance(Value value) {
+/// A linear form in row and key, by what the place knows of them; null if that
+/// is not enough.
+Value SliceCloner::emitAffine(const AffineForm &affine) {
+  Value sum;
+  auto addTo = [&](Value term, int64_t factor) {
+    if (factor != 1)
+      term = arith::MulIOp::create(
+          builder, term, arith::ConstantIndexOp::create(builder, factor));
+    sum = sum ? arith::AddIOp::create(builder, sum, term).getResult() : term;
+  };
+  bool byDistance = place.distance && affine.row == -affine.key;
+  if ((affine.row && !place.row && !byDistance) ||
+      (affine.key && !place.key && !byDistance))
+    return {};
+  if (byDistance && affine.key) {
+    addTo(place.distance, affine.key);
+  } else {
+    if (affine.row)
+      addTo(place.row, affine.row);
+    if (affine.key)
+      addTo(place.key, affine.key);
+  }
+  if (!sum || !(affine.offset == LinearForm(0)))
+    addTo(emitForm(affine.offset), 1);
+  return sum;
+}
+
+/// Whether the value can be cloned with what it is computed from.
+bool SliceCloner::isWithinReach(Value value) {
+  if (mapping.contains(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op && llvm::all_of(op->getOperands(), [&](Value operand) {
+           return isWithinReach(operand);
+         });
+}
+
+/// A value whose operands the place does not have, but their linear form, or
+/// that of the difference of what is compared.
+Value SliceCloner::cloneByForm(Value value) {
   if (auto affine = extents[value].affine;
-      affine && affine->key && affine->row == -affine->key) {
-    Value scaled = distance;
-    if (affine->key != 1)
-      scaled = arith::MulIOp::create(
-          builder, scaled,
-          arith::ConstantIndexOp::create(builder, affine->key));
-    if (!(affine->offset == LinearForm(0)))
-      scaled = arith::AddIOp::create(builder, scaled, emitForm(affine->offset));
-    if (!value.getType().isIndex())
-      scaled = arith::IndexCastOp::create(builder, value.getType(), scaled);
-    return scaled;
+      affine && !(affine->row == 0 && affine->key == 0 &&
+                  affine->offset == LinearForm::of(value))) {
+    Value result = emitAffine(*affine);
+    if (result && !value.getType().isIndex())
+      result = arith::IndexCastOp::create(builder, value.getType(), result);
+    return result;
   }
   auto compare = value.getDefiningOp<arith::CmpIOp>();
-  if (!compare || extents[compare.getLhs()].lag)
+  if (!compare)
     return {};
   auto lhs = extents[compare.getLhs()].affine;
   auto rhs = extents[compare.getRhs()].affine;
   if (!lhs || !rhs)
     return {};
-  // x < y where x - y = key d + offset.
-  int64_t factor = lhs->key - rhs->key;
-  Value left = distance;
-  if (factor != 1)
-    left = arith::MulIOp::create(
-        builder, left, arith::ConstantIndexOp::create(builder, factor));
+  // x < y where row r + key j < offset.
+  Value left = emitAffine({lhs->row - rhs->row, lhs->key - rhs->key, {}});
+  if (!left)
+    return {};
   Value right = emitForm(rhs->offset - lhs->offset);
   return arith::CmpIOp::create(builder, compare.getPredicate(), left, right);
 }
@@ -82,8 +112,8 @@ Value SliceCloner::clone(Value value) {
   if (Value known = mapping.lookupOrNull(value))
     return known;
   Value result;
-  if (distance && extents[value].getKind() == ExtentKind::Lag)
-    result = cloneByDistance(value);
+  if (!isWithinReach(value))
+    result = cloneByForm(value);
   if (!result) {
     Operation *op = value.getDefiningOp();
     assert(op && "an argument of the region that has no meaning here");

@@ -16,7 +16,8 @@
 namespace mlir::posenc::schedule {
 
 /// What stands for the arguments of a score region at some place of a
-/// schedule; null where the place has no such thing.
+/// schedule; null where the place has no such thing. A value that depends on
+/// what a place lacks, but through terms that cancel, is written without them.
 struct Place {
   Value batch, head, row, key;
   Value distance; // j - r, where row and key are not known
@@ -34,12 +35,14 @@ public:
   void map(Value from, Value to) { mapping.map(from, to); }
 
 private:
-  Value cloneByDistance(Value value);
+  bool isWithinReach(Value value);
   Value emitForm(const LinearForm &form);
+  Value emitAffine(const AffineForm &affine);
+  Value cloneByForm(Value value);
 
   ImplicitLocOpBuilder &builder;
   const ExtentAnalysis &extents;
-  Value distance;
+  Place place;
   IRMapping mapping;
 };
 

@@ -50,6 +50,12 @@ CpuTarget::get(StringRef triple, StringRef cpu, StringRef features,
   } else {
     target.cpu = cpu.str();
   }
+  SmallVector<StringRef> names;
+  features.split(names, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef name : names)
+    if (!name.starts_with("+") && !name.starts_with("-"))
+      return emitError("expected features as +a,-b, but got '" + name + "'"),
+             failure();
   llvm::SubtargetFeatures further(features);
   all.addFeaturesVector(further.getFeatures());
   target.features = all.getString();

@@ -430,3 +430,49 @@ func.func @rotated(%q: !q, %k: !k, %v: !v, %rel: tensor<9x16xf32>) -> !o {
   } -> !o
   return %o : !o
 }
+
+// Keys and rows that cancel: a condition by row, an index by row, one by key, and a bound that is the same for all pairs,
+// all of them written with both.
+func.func @cancelled(%q: !q, %k: !k, %v: !v, %past: index, %rows: tensor<200xf32>, %cols: tensor<400xf32>) -> !o {
+  %o = posenc.attention q(%q : !q) k(%k : !k) v(%v : !v)
+      with(%past : index, %rows : tensor<200xf32>, %cols : tensor<400xf32>)
+      score(%s, %b, %h, %r, %j) {
+    %c = arith.constant 0.25 : f32
+    %t = arith.mulf %s, %c : f32
+    %d = arith.subi %j, %r : index
+    %ahead = arith.addi %d, %past : index
+    %row = arith.subi %j, %d : index
+    %x = posenc.lookup %rows[%row] : tensor<200xf32>
+    %key = arith.addi %r, %ahead : index
+    %y = posenc.lookup %cols[%key] : tensor<400xf32>
+    %z1 = arith.addf %t, %x : f32
+    %z = arith.addf %z1, %y : f32
+    %late = arith.cmpi sge, %j, %ahead : index
+    %same = arith.subi %key, %j : index
+    %three = arith.constant 3 : index
+    %third = arith.divsi %same, %three : index
+    %far = arith.cmpi sge, %j, %third : index
+    %two = arith.constant 2 : index
+    %early = arith.addi %d, %two : index
+    %not_first = arith.cmpi sge, %j, %early : index
+    %or = arith.ori %late, %far : i1
+    %keep = arith.andi %or, %not_first : i1
+    posenc.yield %z : f32 keep %keep
+  } -> !o
+  return %o : !o
+}
+
+// Elementary functions of the score.
+func.func @elementary(%q: !q, %k: !k, %v: !v) -> !o {
+  %o = posenc.attention q(%q : !q) k(%k : !k) v(%v : !v)
+      score(%s, %b, %h, %r, %j) {
+    %c = arith.constant 0.25 : f32
+    %t = arith.mulf %s, %c : f32
+    %a = math.absf %t : f32
+    %x = math.sqrt %a : f32
+    %f = math.floor %t : f32
+    %z = math.fma %x, %t, %f : f32
+    posenc.yield %z : f32
+  } -> !o
+  return %o : !o
+}
