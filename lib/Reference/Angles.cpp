@@ -8,6 +8,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "posenc/Reference/ScalarEmitter.h"
 
 using namespace mlir;
@@ -35,6 +37,35 @@ static Value toReal(ImplicitLocOpBuilder &b, Value position) {
 /// An element of a table as f64.
 static Value read(ImplicitLocOpBuilder &b, Value table, ValueRange at) {
   return emitFloatCast(b, b.getLoc(), emitLoad(b, table, at), b.getF64Type());
+}
+
+/// An integer as index.
+static Value toIndex(ImplicitLocOpBuilder &b, Value integer) {
+  if (integer.getType().isIndex())
+    return integer;
+  return arith::IndexCastOp::create(b, b.getIndexType(), integer);
+}
+
+Value reference::emitPosition(ImplicitLocOpBuilder &b, const Rotation &rotation,
+                              Value batch, Value row) {
+  Value position = rotation.position;
+  if (!position)
+    return row;
+  if (position.getType().isIndex())
+    return arith::AddIOp::create(b, row, position);
+  if (!rotation.hasPositionPerRow()) {
+    Value offset = emitLoad(b, position, batch);
+    return arith::AddIOp::create(b, row, toIndex(b, offset));
+  }
+  // Positions of one batch serve all.
+  Value size = isa<TensorType>(position.getType())
+                   ? tensor::DimOp::create(b, position, 0).getResult()
+                   : memref::DimOp::create(b, position, 0).getResult();
+  Value last =
+      arith::SubIOp::create(b, size, arith::ConstantIndexOp::create(b, 1));
+  Value own = arith::MinUIOp::create(b, batch, last);
+  Value id = emitLoad(b, position, {own, row});
+  return isa<FloatType>(id.getType()) ? id : toIndex(b, id);
 }
 
 AngleEmitter::AngleEmitter(ImplicitLocOpBuilder &b, RopeAttr rope,

@@ -191,7 +191,7 @@ Value Emitter::rowsByDistance(RowMapAttr map, Relation of, Value from,
         Value key = linalg::IndexOp::create(body, 3);
         Rotation offset;
         offset.position = from;
-        Value query = position(body, offset, batch, row);
+        Value query = emitPosition(body, offset, batch, row);
         Value distance = of == Relation::Lag
                              ? arith::SubIOp::create(body, query, key)
                              : arith::SubIOp::create(body, key, query);

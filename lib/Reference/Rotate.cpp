@@ -15,34 +15,6 @@ using namespace mlir;
 using namespace mlir::posenc;
 using namespace mlir::posenc::reference;
 
-/// An integer of a tensor as index.
-static Value toIndex(ImplicitLocOpBuilder &b, Value integer) {
-  if (integer.getType().isIndex())
-    return integer;
-  return arith::IndexCastOp::create(b, b.getIndexType(), integer);
-}
-
-/// The position of a row: an index, or a float where positions are floats.
-Value Emitter::position(ImplicitLocOpBuilder &body, const Rotation &rotation,
-                        Value batch, Value row) {
-  Value position = rotation.position;
-  if (!position)
-    return row;
-  if (position.getType().isIndex())
-    return arith::AddIOp::create(body, row, position);
-  if (!rotation.hasPositionPerRow()) {
-    Value offset = tensor::ExtractOp::create(body, position, batch);
-    return arith::AddIOp::create(body, row, toIndex(body, offset));
-  }
-  // Positions of one batch serve all.
-  Value last =
-      arith::SubIOp::create(body, tensor::DimOp::create(body, position, 0),
-                            arith::ConstantIndexOp::create(body, 1));
-  Value own = arith::MinUIOp::create(body, batch, last);
-  Value id = tensor::ExtractOp::create(body, position, ValueRange{own, row});
-  return isa<FloatType>(id.getType()) ? id : toIndex(body, id);
-}
-
 std::pair<Value, Value> Emitter::angles(const Rotation &rotation, Value x) {
   RopeAttr rope = rotation.rope;
   int64_t width =
@@ -59,8 +31,9 @@ std::pair<Value, Value> Emitter::angles(const Rotation &rotation, Value x) {
        {empty(angleSizes, f64), {0, 1, 2}}},
       3, [&](ImplicitLocOpBuilder &body, ValueRange) -> SmallVector<Value> {
         Value pair = linalg::IndexOp::create(body, 2);
-        Value place = position(body, rotation, linalg::IndexOp::create(body, 0),
-                               linalg::IndexOp::create(body, 1));
+        Value place =
+            emitPosition(body, rotation, linalg::IndexOp::create(body, 0),
+                         linalg::IndexOp::create(body, 1));
         auto [cos, sin] = emitter.emit(body, place, pair);
         return {cos, sin};
       });

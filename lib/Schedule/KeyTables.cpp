@@ -27,11 +27,8 @@ Buffer ScheduleBuilder::prepareKeySide(const DotSide &side) {
   preparations.push_back(
       {scope, [=](const Site &site) {
          emitPack(getTable(side), view(packed, site), constant(0),
-                  emitKeyEnd(site), {},
-                  [&](ImplicitLocOpBuilder &body, ValueRange key) {
-                    Place place;
-                    place.key = key[0];
-                    SliceCloner cloner = clonerAt(body, site, place);
+                  emitKeyEnd(site), {}, [&](ValueRange key) {
+                    SliceCloner cloner = clonerAt(site, Place::atKey(key));
                     return cloneIndices(cloner, side);
                   });
        }});
@@ -87,16 +84,16 @@ void ScheduleBuilder::prepareSkew(const SkewTerm &skew) {
            Value entry = constant(0), width = constant(options.block);
            if (last)
              entry = sub(toValue(nearSize), constant(1));
-           emitFill(view(vector, site), {{constant(0), toValue(paddedKeys)}},
-                    [&](ImplicitLocOpBuilder &body, ValueRange key) {
-                      Value row = LookupOp::create(body, rowNumbers, entry,
-                                                   /*outside=*/Attribute());
-                      Value place[] = {
-                          arith::DivUIOp::create(body, key[0], width), row,
-                          arith::RemUIOp::create(body, key[0], width)};
-                      return SmallVector<Value>{LookupOp::create(
-                          body, all, place, body.getF64FloatAttr(0.0))};
-                    });
+           emitFill(
+               view(vector, site), {{constant(0), toValue(paddedKeys)}},
+               [&](ValueRange key) {
+                 Value row = LookupOp::create(b, rowNumbers, entry,
+                                              /*outside=*/Attribute());
+                 Value place[] = {arith::DivUIOp::create(b, key[0], width), row,
+                                  arith::RemUIOp::create(b, key[0], width)};
+                 return SmallVector<Value>{
+                     LookupOp::create(b, all, place, b.getF64FloatAttr(0.0))};
+               });
          }});
     addTerm(
         last ? tile::TermUse::Right : tile::TermUse::Left, tile::TermKind::Key,
@@ -117,9 +114,7 @@ void ScheduleBuilder::prepareFullSkew(const SkewTerm &skew, Buffer keySide,
   preparations.push_back(
       {Scope::Once, [=](const Site &site) {
          emitFill(numbers.whole, {{constant(0), constant(numDistances)}},
-                  [&](ImplicitLocOpBuilder &, ValueRange entry) {
-                    return SmallVector<Value>(entry);
-                  });
+                  [&](ValueRange entry) { return SmallVector<Value>(entry); });
        }});
   OpFoldResult block = b.getIndexAttr(options.block);
   int64_t length = getRowLength(skew.table.table);
@@ -164,19 +159,10 @@ void ScheduleBuilder::prepareValueTable(unsigned number, Value row) {
   AtSite start = [this](const Site &) { return constant(0); };
   if (extent.lag && extent.varying.isFinite()) {
     bucket.kind = tile::BucketKind::Lag;
-    Value length = add(rows, keys);
-    if (extent.varying.hi.getKind() == Bound::Kind::Linear &&
-        extent.varying.lo.getKind() == Bound::Kind::Linear) {
-      LinearForm known =
-          extent.varying.hi.getForm() - extent.varying.lo.getForm();
-      if (known.isConstant())
-        length = least(length, constant(std::max<int64_t>(known.constant, 0)));
-    }
-    bucket.size = getAsOpFoldResult(add(length, constant(1)));
+    bucket.size =
+        getAsOpFoldResult(add(emitLength(extent.varying), constant(1)));
     Bound lo = extent.varying.lo;
-    start = [this, lo](const Site &site) {
-      return clamp(emitBound(lo, site), sub(constant(0), rows), keys);
-    };
+    start = [this, lo](const Site &site) { return emitDistance(lo, site); };
     scope = join(scope, join(scopeOf(row), scopeOf(lo)));
     remark(row.getLoc(), "value rows: sums of weights in the order of the "
                          "distance, and one product at the end");
@@ -195,8 +181,7 @@ void ScheduleBuilder::prepareValueTable(unsigned number, Value row) {
       {scope, [=](const Site &site) {
          Value lo = start(site);
          emitPack(table, view(bucket.table, site), lo,
-                  add(lo, toValue(bucket.size)), {},
-                  [&](ImplicitLocOpBuilder &body, ValueRange x) {
+                  add(lo, toValue(bucket.size)), {}, [&](ValueRange x) {
                     SmallVector<Value> results;
                     if (byHead)
                       results.push_back(site.head);
@@ -204,9 +189,7 @@ void ScheduleBuilder::prepareValueTable(unsigned number, Value row) {
                       results.push_back(x[0]);
                       return results;
                     }
-                    Place place;
-                    place.distance = x[0];
-                    SliceCloner cloner = clonerAt(body, site, place);
+                    SliceCloner cloner = clonerAt(site, Place::atDistance(x));
                     results.push_back(cloner.clone(row));
                     return results;
                   });
@@ -221,13 +204,8 @@ void ScheduleBuilder::prepareValueTable(unsigned number, Value row) {
     blockPreparations.push_back([=](const Site &site, Value n) {
       emitFill(*numbers,
                {{site.rowLo, site.rowHi}, {n, add(n, constant(options.block))}},
-               [&](ImplicitLocOpBuilder &body, ValueRange pair) {
-                 Place place;
-                 place.row = pair[0];
-                 place.key = pair[1];
-                 SliceCloner cloner = clonerAt(body, site, place);
-                 return SmallVector<Value>{cloner.clone(row)};
-               });
+               site, Place::atPair,
+               [=](SliceCloner &cloner) { return cloner.clone(row); });
     });
   }
   buckets.push_back(bucket);

@@ -27,13 +27,7 @@ ScheduleBuilder::AtSite ScheduleBuilder::makeRow(Element element) {
   auto vector = std::make_shared<Value>();
   tilePreparations.push_back([=](const Site &site) {
     *vector = allocateLocal({b.getIndexAttr(options.rows)}, f32);
-    emitFill(*vector, {{site.rowLo, site.rowHi}},
-             [&](ImplicitLocOpBuilder &body, ValueRange row) {
-               Place place;
-               place.row = row[0];
-               SliceCloner cloner = clonerAt(body, site, place);
-               return SmallVector<Value>{element(body, cloner)};
-             });
+    emitFill(*vector, {{site.rowLo, site.rowHi}}, site, Place::atRow, element);
   });
   return [vector](const Site &) { return *vector; };
 }
@@ -47,61 +41,40 @@ ScheduleBuilder::AtSite
 ScheduleBuilder::makeFactor(const Coefficient &coefficient) {
   if (!variesByRow(coefficient, extents))
     return {};
-  return makeRow([=](ImplicitLocOpBuilder &body, SliceCloner &cloner) {
-    return emitCoefficient(body, cloner, coefficient);
+  return makeRow([=](SliceCloner &cloner) {
+    return emitCoefficient(cloner, coefficient);
   });
+}
+
+/// A vector over the integers from lo on, as a term.
+void ScheduleBuilder::addVector(tile::TermUse use, tile::TermKind kind,
+                                Scope scope, Value lo, Value size,
+                                Place (*placeOf)(ValueRange), Element element,
+                                AtSite factor) {
+  Buffer vector = allocate(scope, getAsOpFoldResult(size), f32);
+  preparations.push_back({scope, [=](const Site &site) {
+                            emitFill(view(vector, site), {{lo, add(lo, size)}},
+                                     site, placeOf, element);
+                          }});
+  addTerm(
+      use, kind, [=](const Site &site) { return view(vector, site); },
+      [=](const Site &) { return lo; }, factor);
 }
 
 void ScheduleBuilder::addKeys(tile::TermUse use, Scope scope, Element element,
                               AtSite factor) {
-  Buffer vector = allocate(scope, paddedKeys, f32);
-  preparations.push_back(
-      {scope, [=](const Site &site) {
-         emitFill(view(vector, site), {{constant(0), toValue(paddedKeys)}},
-                  [&](ImplicitLocOpBuilder &body, ValueRange key) {
-                    Place place;
-                    place.key = key[0];
-                    SliceCloner cloner = clonerAt(body, site, place);
-                    return SmallVector<Value>{element(body, cloner)};
-                  });
-       }});
-  addTerm(
-      use, tile::TermKind::Key,
-      [=](const Site &site) { return view(vector, site); },
-      [=](const Site &) { return constant(0); }, factor);
+  addVector(use, tile::TermKind::Key, scope, constant(0), toValue(paddedKeys),
+            Place::atKey, element, factor);
 }
 
 void ScheduleBuilder::addLags(tile::TermUse use, Scope scope, Element element,
                               AtSite factor) {
-  Buffer vector = allocate(scope, getAsOpFoldResult(lagSize), f32);
-  preparations.push_back(
-      {scope, [=](const Site &site) {
-         emitFill(view(vector, site), {{lagLo, add(lagLo, lagSize)}},
-                  [&](ImplicitLocOpBuilder &body, ValueRange distance) {
-                    Place place;
-                    place.distance = distance[0];
-                    SliceCloner cloner = clonerAt(body, site, place);
-                    return SmallVector<Value>{element(body, cloner)};
-                  });
-       }});
-  addTerm(
-      use, tile::TermKind::Lag,
-      [=](const Site &site) { return view(vector, site); },
-      [=](const Site &) { return lagLo; }, factor);
+  addVector(use, tile::TermKind::Lag, scope, lagLo, lagSize, Place::atDistance,
+            element, factor);
 }
 
 void ScheduleBuilder::addPairs(tile::TermUse use, Scope scope, Element element,
                                Location loc, StringRef what) {
-  auto fill = [=](const Site &site, Value dest,
-                  ArrayRef<std::pair<Value, Value>> ranges) {
-    emitFill(dest, ranges, [&](ImplicitLocOpBuilder &body, ValueRange pair) {
-      Place place;
-      place.row = pair[0];
-      place.key = pair[1];
-      SliceCloner cloner = clonerAt(body, site, place);
-      return SmallVector<Value>{element(body, cloner)};
-    });
-  };
   int64_t n = cast<ShapedType>(op.getQ().getType()).getDimSize(2);
   int64_t m = cast<ShapedType>(op.getK().getType()).getDimSize(2);
   bool isSmall = !ShapedType::isDynamic(n) && !ShapedType::isDynamic(m) &&
@@ -111,8 +84,10 @@ void ScheduleBuilder::addPairs(tile::TermUse use, Scope scope, Element element,
     Buffer matrix =
         allocate(scope, {b.getIndexAttr(n), b.getIndexAttr(m)}, f32);
     preparations.push_back({scope, [=](const Site &site) {
-                              fill(site, view(matrix, site),
-                                   {{constant(0), rows}, {constant(0), keys}});
+                              emitFill(
+                                  view(matrix, site),
+                                  {{constant(0), rows}, {constant(0), keys}},
+                                  site, Place::atPair, element);
                             }});
     addTerm(use, tile::TermKind::Pair,
             [=](const Site &site) { return view(matrix, site); });
@@ -125,50 +100,45 @@ void ScheduleBuilder::addPairs(tile::TermUse use, Scope scope, Element element,
         {b.getIndexAttr(options.rows), b.getIndexAttr(options.block)}, f32);
   });
   blockPreparations.push_back([=](const Site &site, Value n) {
-    fill(site, *matrix,
-         {{site.rowLo, site.rowHi}, {n, add(n, constant(options.block))}});
+    emitFill(*matrix,
+             {{site.rowLo, site.rowHi}, {n, add(n, constant(options.block))}},
+             site, Place::atPair, element);
   });
   addTerm(use, tile::TermKind::Tile, [=](const Site &) { return *matrix; });
   remark(loc, what + ": computed for every pair");
 }
 
-void ScheduleBuilder::addTerms(tile::TermUse use, ArrayRef<LinearTerm> row,
-                               ArrayRef<LinearTerm> key,
-                               ArrayRef<LinearTerm> lag,
-                               ArrayRef<LinearTerm> pair) {
-  auto sumOf = [this](ArrayRef<LinearTerm> terms) -> Element {
-    std::vector<LinearTerm> list(terms.begin(), terms.end());
-    return [=](ImplicitLocOpBuilder &body, SliceCloner &cloner) {
-      return sumTerms(body, cloner, list);
-    };
+void ScheduleBuilder::addTerms(tile::TermUse use, const TermsByExtent &terms) {
+  auto sumOf = [this](std::vector<LinearTerm> list) -> Element {
+    return [=](SliceCloner &cloner) { return sumTerms(cloner, list); };
   };
-  if (!row.empty())
-    addRow(use, sumOf(row));
-  if (!key.empty())
-    addKeys(use, scopeOf(key), sumOf(key));
+  if (!terms.row.empty())
+    addRow(use, sumOf(terms.row));
+  if (!terms.key.empty())
+    addKeys(use, scopeOf(terms.key), sumOf(terms.key));
   std::vector<LinearTerm> sum;
-  for (const LinearTerm &term : lag) {
+  for (const LinearTerm &term : terms.lag) {
     AtSite factor = makeFactor(term.coefficient);
     if (!factor) {
       sum.push_back(term);
       continue;
     }
     LinearTerm alone{{}, term.atom};
-    addLags(use, scopeOf(alone), sumOf(alone), factor);
+    addLags(use, scopeOf(alone), sumOf({alone}), factor);
   }
   if (!sum.empty())
     addLags(use, scopeOf(sum), sumOf(sum));
-  if (pair.empty())
-    return;
-  addPairs(use, scopeOf(pair), sumOf(pair), pair[0].atom.getLoc(), "bias");
+  if (!terms.pair.empty())
+    addPairs(use, scopeOf(terms.pair), sumOf(terms.pair),
+             terms.pair[0].atom.getLoc(), "bias");
 }
 
 void ScheduleBuilder::prepareMasks() {
   auto allOf = [this](ArrayRef<Value> conditions) -> Element {
     SmallVector<Value> list(conditions);
-    return [=](ImplicitLocOpBuilder &body, SliceCloner &cloner) -> Value {
+    return [=](SliceCloner &cloner) -> Value {
       Value all = emitAll(cloner, list);
-      return arith::UIToFPOp::create(body, f32, all);
+      return arith::UIToFPOp::create(b, f32, all);
     };
   };
   if (!plan.keyConditions.empty())

@@ -20,13 +20,11 @@ void ScheduleBuilder::emitRegion(Region &region, TypeRange arguments,
   OpBuilder::InsertionGuard guard(b);
   SmallVector<Location> locs(arguments.size(), b.getLoc());
   Block *block = b.createBlock(&region, region.end(), arguments, locs);
-  SmallVector<Value> results = body(b, block->getArguments());
+  SmallVector<Value> results = body(block->getArguments());
   tile::YieldOp::create(b, results);
 }
 
-void ScheduleBuilder::emitFill(Value dest,
-                               ArrayRef<std::pair<Value, Value>> ranges,
-                               Body body) {
+void ScheduleBuilder::emitFill(Value dest, Ranges ranges, Body body) {
   SmallVector<Value> lbs, ubs;
   for (auto [lo, hi] : ranges) {
     lbs.push_back(lo);
@@ -34,6 +32,15 @@ void ScheduleBuilder::emitFill(Value dest,
   }
   auto fill = tile::FillOp::create(b, lbs, ubs, dest);
   emitRegion(fill.getBody(), SmallVector<Type>(lbs.size(), index), body);
+}
+
+void ScheduleBuilder::emitFill(Value dest, Ranges ranges, const Site &site,
+                               Place (*placeOf)(ValueRange),
+                               const Element &element) {
+  emitFill(dest, ranges, [&](ValueRange integers) {
+    SliceCloner cloner = clonerAt(site, placeOf(integers));
+    return SmallVector<Value>{element(cloner)};
+  });
 }
 
 void ScheduleBuilder::emitPack(ValueRange sources, Value dest, Value lo,
@@ -46,11 +53,10 @@ void ScheduleBuilder::emitPack(ValueRange sources, Value dest, Value lo,
   emitRegion(pack.getBody(), index, body);
 }
 
-SliceCloner ScheduleBuilder::clonerAt(ImplicitLocOpBuilder &builder,
-                                      const Site &site, Place place) {
+SliceCloner ScheduleBuilder::clonerAt(const Site &site, Place place) {
   place.batch = site.batch;
   place.head = site.head;
-  return SliceCloner(builder, op, extents, place);
+  return SliceCloner(b, op, extents, place);
 }
 
 SmallVector<Value> ScheduleBuilder::cloneIndices(SliceCloner &cloner,
@@ -79,34 +85,32 @@ static Value scaleFinite(ImplicitLocOpBuilder &b, Value x, double scale) {
   return arith::SelectOp::create(b, finite, saturated, product);
 }
 
-Value ScheduleBuilder::emitCoefficient(ImplicitLocOpBuilder &builder,
-                                       SliceCloner &cloner,
-                                       const Coefficient &coefficient) {
-  Value product = arith::ConstantOp::create(
-      builder, builder.getF32FloatAttr(coefficient.constant));
-  for (auto [factor, inverse] : coefficient.factors) {
+/// x by the factors of a coefficient, without its constant.
+Value ScheduleBuilder::multiply(Value x, SliceCloner &cloner,
+                                const Coefficient &by) {
+  for (auto [factor, inverse] : by.factors) {
     Value value = cloner.clone(factor);
-    product = inverse
-                  ? arith::DivFOp::create(builder, product, value).getResult()
-                  : arith::MulFOp::create(builder, product, value).getResult();
+    x = inverse ? arith::DivFOp::create(b, x, value).getResult()
+                : arith::MulFOp::create(b, x, value).getResult();
   }
-  return product;
+  return x;
 }
 
-Value ScheduleBuilder::sumTerms(ImplicitLocOpBuilder &builder,
-                                SliceCloner &cloner,
+Value ScheduleBuilder::emitCoefficient(SliceCloner &cloner,
+                                       const Coefficient &coefficient) {
+  Value constant =
+      arith::ConstantOp::create(b, b.getF32FloatAttr(coefficient.constant));
+  return multiply(constant, cloner, coefficient);
+}
+
+Value ScheduleBuilder::sumTerms(SliceCloner &cloner,
                                 ArrayRef<LinearTerm> terms) {
   Value sum;
   for (const LinearTerm &term : terms) {
-    Value value = cloner.clone(term.atom);
-    for (auto [factor, inverse] : term.coefficient.factors) {
-      Value by = cloner.clone(factor);
-      value = inverse ? arith::DivFOp::create(builder, value, by).getResult()
-                      : arith::MulFOp::create(builder, value, by).getResult();
-    }
+    Value value = multiply(cloner.clone(term.atom), cloner, term.coefficient);
     if (term.coefficient.constant != 1)
-      value = scaleFinite(builder, value, term.coefficient.constant);
-    sum = sum ? arith::AddFOp::create(builder, sum, value).getResult() : value;
+      value = scaleFinite(b, value, term.coefficient.constant);
+    sum = sum ? arith::AddFOp::create(b, sum, value).getResult() : value;
   }
   return sum;
 }

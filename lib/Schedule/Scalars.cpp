@@ -158,6 +158,22 @@ Value ScheduleBuilder::emitBound(const Bound &bound, const Site &site) {
   return emitForm(bound.getForm(), site);
 }
 
+Value ScheduleBuilder::emitDistance(const Bound &bound, const Site &site) {
+  return clamp(emitBound(bound, site), sub(constant(0), rows), keys);
+}
+
+Value ScheduleBuilder::emitLength(const Range &range) {
+  // No more than all distances.
+  Value length = add(rows, keys);
+  if (range.hi.getKind() == Bound::Kind::Linear &&
+      range.lo.getKind() == Bound::Kind::Linear) {
+    LinearForm known = range.hi.getForm() - range.lo.getForm();
+    if (known.isConstant())
+      length = least(length, constant(std::max<int64_t>(known.constant, 0)));
+  }
+  return length;
+}
+
 //===----------------------------------------------------------------------===//
 // Scopes
 //===----------------------------------------------------------------------===//

@@ -55,18 +55,9 @@ void ScheduleBuilder::emitSizes() {
   lagSize = add(add(rows, keys), constant(2 * pad));
   paddedKeys = getAsOpFoldResult(roundUp(keys, options.block));
 
-  if (hasNear) {
-    // As long as between the ends, if that is a number, and no longer than all
-    // distances.
-    Value length = add(rows, keys);
-    if (plan.near.hi.getKind() == Bound::Kind::Linear &&
-        plan.near.lo.getKind() == Bound::Kind::Linear) {
-      LinearForm known = plan.near.hi.getForm() - plan.near.lo.getForm();
-      if (known.isConstant())
-        length = least(length, constant(std::max<int64_t>(known.constant, 0)));
-    }
-    nearSize = getAsOpFoldResult(add(length, constant(2 * pad + 1)));
-  }
+  if (hasNear)
+    nearSize =
+        getAsOpFoldResult(add(emitLength(plan.near), constant(2 * pad + 1)));
 }
 
 static memref::AllocOp allocate(ImplicitLocOpBuilder &b,
@@ -305,7 +296,7 @@ void ScheduleBuilder::emitWaves() {
 }
 
 LogicalResult ScheduleBuilder::build() {
-  bool byPair = !plan.pairTerms.empty() || !plan.pairConditions.empty();
+  bool byPair = !plan.terms.pair.empty() || !plan.pairConditions.empty();
   posenc::YieldOp yield = op.getYield();
   planScoreRegion();
   for (Value argument : scoreArguments)
@@ -320,8 +311,7 @@ LogicalResult ScheduleBuilder::build() {
   emitOperands();
   prepareKeys();
   prepareValues();
-  addTerms(tile::TermUse::All, plan.rowTerms, plan.keyTerms, plan.lagTerms,
-           plan.pairTerms);
+  addTerms(tile::TermUse::All, plan.terms);
   for (const StripTerm &strip : plan.strips)
     prepareStrip(strip);
   for (const SkewTerm &skew : plan.skews)

@@ -96,6 +96,10 @@ private:
   Value emitForm(const LinearForm &form, const Site &site);
   /// An end of an interval at a site; infinite ends are beyond all distances.
   Value emitBound(const Bound &bound, const Site &site);
+  /// The same, but no further than all distances.
+  Value emitDistance(const Bound &bound, const Site &site);
+  /// A bound of how far the ends of a range of distances are apart.
+  Value emitLength(const Range &range);
   Scope scopeOf(bool batch, bool head) const;
   Scope scopeOf(ArrayRef<Value> values) const;
   Scope scopeOf(ArrayRef<LinearTerm> terms) const;
@@ -103,10 +107,13 @@ private:
   Scope join(Scope x, Scope y) const;
 
   //===--- Regions of the schedule's ops (Regions.cpp) ---===//
-  using Body = function_ref<SmallVector<Value>(ImplicitLocOpBuilder &,
-                                               ValueRange arguments)>;
-  void emitFill(Value dest, ArrayRef<std::pair<Value, Value>> ranges,
-                Body body);
+  using Body = function_ref<SmallVector<Value>(ValueRange arguments)>;
+  using Element = std::function<Value(SliceCloner &)>;
+  using Ranges = ArrayRef<std::pair<Value, Value>>;
+  void emitFill(Value dest, Ranges ranges, Body body);
+  /// Fills with `element`, whose integers stand for what `placeOf` says.
+  void emitFill(Value dest, Ranges ranges, const Site &site,
+                Place (*placeOf)(ValueRange), const Element &element);
   struct PackOptions {
     int64_t channel = 0;
     RopeAttr rope = {};
@@ -117,13 +124,11 @@ private:
                 const PackOptions &options, Body body);
   /// Runs `body` at the start of a new block of `region`.
   void emitRegion(Region &region, TypeRange arguments, Body body);
-  Value sumTerms(ImplicitLocOpBuilder &b, SliceCloner &cloner,
-                 ArrayRef<LinearTerm> terms);
-  Value emitCoefficient(ImplicitLocOpBuilder &b, SliceCloner &cloner,
-                        const Coefficient &coefficient);
+  Value multiply(Value x, SliceCloner &cloner, const Coefficient &by);
+  Value sumTerms(SliceCloner &cloner, ArrayRef<LinearTerm> terms);
+  Value emitCoefficient(SliceCloner &cloner, const Coefficient &coefficient);
   Value emitAll(SliceCloner &cloner, ArrayRef<Value> conditions);
-  SliceCloner clonerAt(ImplicitLocOpBuilder &b, const Site &site,
-                       Place place = {});
+  SliceCloner clonerAt(const Site &site, Place place = {});
   SmallVector<Value> cloneIndices(SliceCloner &cloner, const DotSide &side);
   /// The operand that a captured table is, and its form that is packed.
   Value getOperand(Value captured);
@@ -132,21 +137,21 @@ private:
   }
 
   //===--- Vectors and tiles (Preparations.cpp) ---===//
-  using Element = std::function<Value(ImplicitLocOpBuilder &, SliceCloner &)>;
   using AtSite = std::function<Value(const Site &)>;
   void addTerm(tile::TermUse use, tile::TermKind kind, AtSite table,
                AtSite offset = {}, AtSite factor = {});
   AtSite makeRow(Element element);
   void addRow(tile::TermUse use, Element element);
+  void addVector(tile::TermUse use, tile::TermKind kind, Scope scope, Value lo,
+                 Value size, Place (*placeOf)(ValueRange), Element element,
+                 AtSite factor);
   void addKeys(tile::TermUse use, Scope scope, Element element,
                AtSite factor = {});
   void addLags(tile::TermUse use, Scope scope, Element element,
                AtSite factor = {});
   void addPairs(tile::TermUse use, Scope scope, Element element, Location loc,
                 StringRef what);
-  void addTerms(tile::TermUse use, ArrayRef<LinearTerm> row,
-                ArrayRef<LinearTerm> key, ArrayRef<LinearTerm> lag,
-                ArrayRef<LinearTerm> pair);
+  void addTerms(tile::TermUse use, const TermsByExtent &terms);
   AtSite makeFactor(const Coefficient &coefficient);
   void prepareMasks();
 
@@ -157,12 +162,20 @@ private:
   Buffer allocateColumns(Scope scope, OpFoldResult columns,
                          int64_t numChannels);
   void prepareKeys();
+  void packRows(const Site &site, Value dest, PackOptions options,
+                ArrayRef<DotSide> sides, const Coefficient &coefficient,
+                Value query = {});
   void packQueries(const Site &site, Value dest);
   void prepareValues();
   static int64_t getRowLength(Value table);
   std::optional<unsigned> findVaryingIndex(const DotSide &side) const;
   Value emitNearStart(const Site &site);
   Buffer prepareRowNumbers(Value index);
+  Buffer
+  packTable(const DotSide &side, Scope scope, Value lo, OpFoldResult count,
+            bool asColumns, const Coefficient &coefficient,
+            std::function<SmallVector<Value>(SliceCloner &, Value)> rowOf,
+            Place (*placeOf)(ValueRange));
   Buffer prepareTable(const DotSide &side, unsigned at, bool asColumns,
                       const Coefficient &coefficient);
   Buffer prepareLagTable(const DotSide &side, bool asColumns,

@@ -50,6 +50,23 @@ bool schedule::variesByRow(const Coefficient &coefficient,
   });
 }
 
+void TermsByExtent::add(const LinearTerm &term, const ExtentAnalysis &extents) {
+  switch (extents[term.atom].getKind()) {
+  case ExtentKind::Uniform:
+  case ExtentKind::Row:
+    return row.push_back(term);
+  case ExtentKind::Key:
+    // A vector of keys has no room for what varies by row.
+    return (variesByRow(term.coefficient, extents) ? pair : key)
+        .push_back(term);
+  case ExtentKind::Lag:
+    return lag.push_back(term);
+  case ExtentKind::Pair:
+  case ExtentKind::Score:
+    return pair.push_back(term);
+  }
+}
+
 /// Whether `value` may be a factor of a coefficient: finite, and not 0, as far
 /// as constants go. Others may be infinite; so may the sums they scale.
 static bool isFactor(Value value, bool inverse, const ExtentAnalysis &extents) {
@@ -218,9 +235,12 @@ void ScorePlan::planScore(Value score, ArrayRef<Value> valueRows) {
 
   SmallVector<Value> roots(others);
   for (LinearTerm &term : terms) {
-    (isScore(term) ? nonlinear : outer).push_back(term);
-    if (isScore(term))
-      roots.push_back(term.atom);
+    if (!isScore(term)) {
+      outer.add(term, extents);
+      continue;
+    }
+    nonlinear.push_back(term);
+    roots.push_back(term.atom);
   }
   accumulated = findAccumulated(argument, roots, extents);
   std::vector<LinearTerm> inner;
@@ -237,19 +257,12 @@ void ScorePlan::planTerms(ArrayRef<LinearTerm> terms) {
       continue;
     }
     ExtentKind kind = extents[term.atom].getKind();
-    bool byRow = variesByRow(term.coefficient, extents);
     if (auto dot = term.atom.getDefiningOp<DotOp>();
         dot && kind != ExtentKind::Uniform && kind != ExtentKind::Row &&
         dot.getOutside().value_or(APFloat(0.0)).isZero())
       dots.push_back({term, dot});
-    else if (kind == ExtentKind::Uniform || kind == ExtentKind::Row)
-      rowTerms.push_back(term);
-    else if (kind == ExtentKind::Key && !byRow)
-      keyTerms.push_back(term);
-    else if (kind == ExtentKind::Lag)
-      lagTerms.push_back(term);
     else
-      pairTerms.push_back(term);
+      this->terms.add(term, extents);
   }
   // Products of two rows that both vary first: others may join them.
   auto isUniform = [&](ValueRange indices) {
@@ -335,7 +348,7 @@ void ScorePlan::planDot(const LinearTerm &term, DotOp dot) {
         strip.added.push_back(x);
         return;
       }
-    lagTerms.push_back(term);
+    terms.lag.push_back(term);
     return;
   }
   if (orderAs(ExtentKind::Uniform, ExtentKind::Key)) {
@@ -346,7 +359,7 @@ void ScorePlan::planDot(const LinearTerm &term, DotOp dot) {
     else if (variesByRow(coefficient, extents))
       channels.push_back({coefficient, x, y});
     else
-      keyTerms.push_back(term);
+      terms.key.push_back(term);
     return;
   }
   if (orderAs(ExtentKind::Row, ExtentKind::Key)) {
@@ -362,12 +375,12 @@ void ScorePlan::planDot(const LinearTerm &term, DotOp dot) {
     return;
   }
   if (orderAs(ExtentKind::Lag, ExtentKind::Lag))
-    lagTerms.push_back(term);
+    terms.lag.push_back(term);
   else if (orderAs(ExtentKind::Key, ExtentKind::Key) &&
            !variesByRow(coefficient, extents))
-    keyTerms.push_back(term);
+    terms.key.push_back(term);
   else
-    pairTerms.push_back(term);
+    terms.pair.push_back(term);
 }
 
 //===----------------------------------------------------------------------===//

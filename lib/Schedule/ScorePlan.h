@@ -38,6 +38,13 @@ struct LinearTerm {
   Value atom;
 };
 
+/// Terms without the product of queries and keys, by how they are prepared.
+struct TermsByExtent {
+  void add(const LinearTerm &term, const ExtentAnalysis &extents);
+
+  std::vector<LinearTerm> row, key, lag, pair;
+};
+
 /// One side of a posenc.dot: a row of a table, by what its indices vary over.
 struct DotSide {
   Value table;
@@ -78,13 +85,14 @@ struct ScorePlan {
   Coefficient scale;
   std::vector<DotSide> added; // rows added to those of the queries
   std::vector<ChannelTerm> channels;
-  std::vector<LinearTerm> rowTerms, keyTerms, lagTerms, pairTerms;
+  TermsByExtent terms;
   std::vector<StripTerm> strips;
   std::vector<SkewTerm> skews;
 
   /// If the score is not linear: score = sum of `nonlinear`, whose atoms are
   /// computed from y, and of `outer`, in units of log2.
-  std::vector<LinearTerm> nonlinear, outer;
+  std::vector<LinearTerm> nonlinear;
+  TermsByExtent outer;
 
   /// The pairs in `keep` that meet the other conditions are kept; no pair
   /// outside `hull` is.

@@ -19,6 +19,12 @@ namespace mlir::posenc::schedule {
 /// schedule; null where the place has no such thing. A value that depends on
 /// what a place lacks, but through terms that cancel, is written without them.
 struct Place {
+  // As what the integers of a preparation's op stand.
+  static Place atRow(ValueRange x) { return {{}, {}, x[0], {}, {}}; }
+  static Place atKey(ValueRange x) { return {{}, {}, {}, x[0], {}}; }
+  static Place atDistance(ValueRange x) { return {{}, {}, {}, {}, x[0]}; }
+  static Place atPair(ValueRange x) { return {{}, {}, x[0], x[1], {}}; }
+
   Value batch, head, row, key;
   Value distance; // j - r, where row and key are not known
 };

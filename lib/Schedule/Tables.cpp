@@ -19,31 +19,6 @@ using namespace mlir::posenc::schedule;
 // Rotations
 //===----------------------------------------------------------------------===//
 
-/// The position of a row: an index, or a float where positions are floats.
-static Value emitPosition(ImplicitLocOpBuilder &b, const Rotation &rotation,
-                          Value batch, Value row) {
-  Value position = rotation.position;
-  if (!position)
-    return row;
-  auto toIndex = [&](Value integer) -> Value {
-    if (integer.getType().isIndex())
-      return integer;
-    return arith::IndexCastOp::create(b, b.getIndexType(), integer);
-  };
-  if (position.getType().isIndex())
-    return arith::AddIOp::create(b, row, position);
-  if (!rotation.hasPositionPerRow()) {
-    Value offset = memref::LoadOp::create(b, position, batch);
-    return arith::AddIOp::create(b, row, toIndex(offset));
-  }
-  // Positions of one batch serve all.
-  Value last = arith::SubIOp::create(b, memref::DimOp::create(b, position, 0),
-                                     arith::ConstantIndexOp::create(b, 1));
-  Value own = arith::MinSIOp::create(b, batch, last);
-  Value id = memref::LoadOp::create(b, position, ValueRange{own, row});
-  return isa<FloatType>(id.getType()) ? id : toIndex(id);
-}
-
 void ScheduleBuilder::prepareAngles(const Rotation &rotation, Value numRows,
                                     Buffer &cos, Buffer &sin) {
   bool byBatch = rotation.position && !rotation.position.getType().isIndex();
@@ -57,11 +32,10 @@ void ScheduleBuilder::prepareAngles(const Rotation &rotation, Value numRows,
          auto angles = tile::AnglesOp::create(
              b, view(cos, site), view(sin, site), rotation.rope, numRows,
              rotation.freqs, rotation.cos, rotation.sin);
-         emitRegion(angles.getBody(), index,
-                    [&](ImplicitLocOpBuilder &body, ValueRange row) {
-                      return SmallVector<Value>{
-                          emitPosition(body, rotation, site.batch, row[0])};
-                    });
+         emitRegion(angles.getBody(), index, [&](ValueRange row) {
+           return SmallVector<Value>{
+               reference::emitPosition(b, rotation, site.batch, row[0])};
+         });
        }});
 }
 
@@ -111,63 +85,61 @@ void ScheduleBuilder::prepareKeys() {
            pack.cos = view(keyCos, site);
            pack.sin = view(keySin, site);
          }
-         emitPack(k, dest, constant(0), end, pack,
-                  [&](ImplicitLocOpBuilder &, ValueRange key) {
-                    return SmallVector<Value>{site.batch, site.keyHead, key[0]};
-                  });
+         emitPack(k, dest, constant(0), end, pack, [&](ValueRange key) {
+           return SmallVector<Value>{site.batch, site.keyHead, key[0]};
+         });
          int64_t channel = channels;
          for (const ChannelTerm &term : plan.channels) {
            PackOptions more;
            more.channel = channel;
            channel += getRowLength(term.key.table);
            emitPack(getTable(term.key), dest, constant(0), end, more,
-                    [&](ImplicitLocOpBuilder &body, ValueRange key) {
-                      Place place;
-                      place.key = key[0];
-                      SliceCloner cloner = clonerAt(body, site, place);
+                    [&](ValueRange key) {
+                      SliceCloner cloner = clonerAt(site, Place::atKey(key));
                       return cloneIndices(cloner, term.key);
                     });
          }
        }});
 }
 
-void ScheduleBuilder::packQueries(const Site &site, Value dest) {
-  SmallVector<Value> sources{q};
-  for (const DotSide &side : plan.added)
+/// Packs the tile's rows of `sides`, scaled. With `query`, its own rows come
+/// before them.
+void ScheduleBuilder::packRows(const Site &site, Value dest,
+                               PackOptions packOptions, ArrayRef<DotSide> sides,
+                               const Coefficient &coefficient, Value query) {
+  SmallVector<Value> sources;
+  if (query)
+    sources.push_back(query);
+  for (const DotSide &side : sides)
     sources.push_back(getTable(side));
+  packOptions.scaled = true;
+  emitPack(sources, dest, site.rowLo, site.rowHi, packOptions,
+           [&](ValueRange row) {
+             SliceCloner cloner = clonerAt(site, Place::atRow(row));
+             SmallVector<Value> results;
+             if (query)
+               results = {site.batch, site.head, row[0]};
+             for (const DotSide &side : sides)
+               llvm::append_range(results, cloneIndices(cloner, side));
+             results.push_back(emitCoefficient(cloner, coefficient));
+             return results;
+           });
+}
+
+void ScheduleBuilder::packQueries(const Site &site, Value dest) {
   PackOptions pack;
-  pack.scaled = true;
   if (Rotation rotation = op.getQueryRotation()) {
     pack.rope = rotation.rope;
     pack.cos = view(queryCos, site);
     pack.sin = view(querySin, site);
   }
-  auto emit = [&](const PackOptions &packOptions, ValueRange tables,
-                  const Coefficient &coefficient, bool isQuery,
-                  ArrayRef<DotSide> sides) {
-    emitPack(tables, dest, site.rowLo, site.rowHi, packOptions,
-             [&](ImplicitLocOpBuilder &body, ValueRange row) {
-               Place place;
-               place.row = row[0];
-               SliceCloner cloner = clonerAt(body, site, place);
-               SmallVector<Value> results;
-               if (isQuery)
-                 results = {site.batch, site.head, row[0]};
-               for (const DotSide &side : sides)
-                 llvm::append_range(results, cloneIndices(cloner, side));
-               results.push_back(emitCoefficient(body, cloner, coefficient));
-               return results;
-             });
-  };
-  emit(pack, sources, plan.scale, /*isQuery=*/true, plan.added);
+  packRows(site, dest, pack, plan.added, plan.scale, q);
   int64_t channel = channels;
   for (const ChannelTerm &term : plan.channels) {
     PackOptions more;
-    more.scaled = true;
     more.channel = channel;
     channel += getRowLength(term.query.table);
-    emit(more, getTable(term.query), term.coefficient,
-         /*isQuery=*/false, term.query);
+    packRows(site, dest, more, term.query, term.coefficient);
   }
 }
 
@@ -183,17 +155,15 @@ void ScheduleBuilder::prepareValues() {
          PackOptions pack;
          // The value of a key that no row sees may be NaN.
          pack.conditional = !plan.keyConditions.empty();
-         emitPack(
-             op.getV(), view(packedValues, site), constant(0), emitKeyEnd(site),
-             pack, [&](ImplicitLocOpBuilder &body, ValueRange key) {
-               SmallVector<Value> results{site.batch, site.keyHead, key[0]};
-               Place place;
-               place.key = key[0];
-               SliceCloner cloner = clonerAt(body, site, place);
-               if (pack.conditional)
-                 results.push_back(emitAll(cloner, plan.keyConditions));
-               return results;
-             });
+         emitPack(v, view(packedValues, site), constant(0), emitKeyEnd(site),
+                  pack, [&](ValueRange key) {
+                    SmallVector<Value> results{site.batch, site.keyHead,
+                                               key[0]};
+                    SliceCloner cloner = clonerAt(site, Place::atKey(key));
+                    if (pack.conditional)
+                      results.push_back(emitAll(cloner, plan.keyConditions));
+                    return results;
+                  });
        }});
 }
 
@@ -221,8 +191,7 @@ int64_t ScheduleBuilder::getRowLength(Value table) {
 
 /// Where the prepared near distances begin.
 Value ScheduleBuilder::emitNearStart(const Site &site) {
-  Value lo = clamp(emitBound(plan.near.lo, site), sub(constant(0), rows), keys);
-  return sub(lo, constant(pad));
+  return sub(emitDistance(plan.near.lo, site), constant(pad));
 }
 
 Buffer ScheduleBuilder::prepareRowNumbers(Value index) {
@@ -232,77 +201,67 @@ Buffer ScheduleBuilder::prepareRowNumbers(Value index) {
       {scope, [=](const Site &site) {
          Value start = emitNearStart(site);
          emitFill(view(numbers, site), {{start, add(start, toValue(nearSize))}},
-                  [&](ImplicitLocOpBuilder &body, ValueRange distance) {
-                    Place place;
-                    place.distance = distance[0];
-                    SliceCloner cloner = clonerAt(body, site, place);
-                    return SmallVector<Value>{cloner.clone(index)};
-                  });
+                  site, Place::atDistance,
+                  [=](SliceCloner &cloner) { return cloner.clone(index); });
        }});
   return numbers;
 }
 
-/// All rows of a table in its one index that is not uniform, as columns or
-/// rows of a packed matrix.
+/// The rows rowOf(lo), rowOf(lo + 1).. of a side's table, as columns or rows of
+/// a packed matrix; rows are scaled.
+Buffer ScheduleBuilder::packTable(
+    const DotSide &side, Scope scope, Value lo, OpFoldResult count,
+    bool asColumns, const Coefficient &coefficient,
+    std::function<SmallVector<Value>(SliceCloner &, Value)> rowOf,
+    Place (*placeOf)(ValueRange)) {
+  scope = join(scope, scopeOf(LinearTerm{coefficient, {}}));
+  Value table = getTable(side);
+  int64_t length = getRowLength(table);
+  Buffer packed = asColumns
+                      ? allocateColumns(scope, count, length)
+                      : allocate(scope, {count, b.getIndexAttr(length)}, f32);
+  preparations.push_back(
+      {scope, [=](const Site &site) {
+         PackOptions pack;
+         pack.scaled = !asColumns;
+         emitPack(table, view(packed, site), lo, add(lo, toValue(count)), pack,
+                  [&](ValueRange x) {
+                    SliceCloner cloner = clonerAt(site, placeOf(x));
+                    SmallVector<Value> results = rowOf(cloner, x[0]);
+                    if (pack.scaled)
+                      results.push_back(emitCoefficient(cloner, coefficient));
+                    return results;
+                  });
+       }});
+  return packed;
+}
+
+/// All rows of a table in its one index that is not uniform.
 Buffer ScheduleBuilder::prepareTable(const DotSide &side, unsigned at,
                                      bool asColumns,
                                      const Coefficient &coefficient) {
   SmallVector<Value> others(side.indices);
   others.erase(others.begin() + at);
-  Scope scope = join(scopeOf(others), scopeOf(LinearTerm{coefficient, {}}));
-  Value table = getTable(side);
-  OpFoldResult count = sizeOf(table, at);
-  int64_t length = getRowLength(table);
-  Buffer packed = asColumns
-                      ? allocateColumns(scope, count, length)
-                      : allocate(scope, {count, b.getIndexAttr(length)}, f32);
-  preparations.push_back(
-      {scope, [=](const Site &site) {
-         PackOptions pack;
-         pack.scaled = !asColumns;
-         emitPack(table, view(packed, site), constant(0), toValue(count), pack,
-                  [&](ImplicitLocOpBuilder &body, ValueRange row) {
-                    SliceCloner cloner = clonerAt(body, site);
-                    SmallVector<Value> results;
-                    for (auto [i, index] : llvm::enumerate(side.indices))
-                      results.push_back(i == at ? row[0] : cloner.clone(index));
-                    if (pack.scaled)
-                      results.push_back(
-                          emitCoefficient(body, cloner, coefficient));
-                    return results;
-                  });
-       }});
-  return packed;
+  return packTable(
+      side, scopeOf(others), constant(0), sizeOf(getTable(side), at), asColumns,
+      coefficient,
+      [=](SliceCloner &cloner, Value row) {
+        SmallVector<Value> indices;
+        for (auto [i, index] : llvm::enumerate(side.indices))
+          indices.push_back(i == at ? row : cloner.clone(index));
+        return indices;
+      },
+      [](ValueRange) { return Place(); });
 }
 
-/// The rows of a table in the order of all distances, as columns or rows.
+/// The rows of a table in the order of all distances.
 Buffer ScheduleBuilder::prepareLagTable(const DotSide &side, bool asColumns,
                                         const Coefficient &coefficient) {
-  Scope scope =
-      join(scopeOf(side.indices), scopeOf(LinearTerm{coefficient, {}}));
-  Value table = getTable(side);
-  int64_t length = getRowLength(table);
-  OpFoldResult count = getAsOpFoldResult(lagSize);
-  Buffer packed = asColumns
-                      ? allocateColumns(scope, count, length)
-                      : allocate(scope, {count, b.getIndexAttr(length)}, f32);
-  preparations.push_back(
-      {scope, [=](const Site &site) {
-         PackOptions pack;
-         pack.scaled = !asColumns;
-         emitPack(table, view(packed, site), lagLo, add(lagLo, lagSize), pack,
-                  [&](ImplicitLocOpBuilder &body, ValueRange distance) {
-                    Place place;
-                    place.distance = distance[0];
-                    SliceCloner cloner = clonerAt(body, site, place);
-                    SmallVector<Value> results = cloneIndices(cloner, side);
-                    if (pack.scaled)
-                      results.push_back(
-                          emitCoefficient(body, cloner, coefficient));
-                    return results;
-                  });
-       }});
-  return packed;
+  return packTable(
+      side, scopeOf(side.indices), lagLo, getAsOpFoldResult(lagSize), asColumns,
+      coefficient,
+      [=](SliceCloner &cloner, Value) { return cloneIndices(cloner, side); },
+      Place::atDistance);
 }
 
 /// The rows of a tile that a strip multiplies: those of the sweep if they are
@@ -315,26 +274,12 @@ ScheduleBuilder::prepareStripRows(const StripTerm &strip) {
     return [this](const Site &) { return packedQueries; };
   auto packed = std::make_shared<Value>();
   tilePreparations.push_back([=](const Site &site) {
-    SmallVector<Value> sources{getTable(strip.query)};
-    for (const DotSide &side : strip.added)
-      sources.push_back(getTable(side));
     *packed = allocateLocal({b.getIndexAttr(options.rows),
                              b.getIndexAttr(getRowLength(strip.query.table))},
                             f32);
-    PackOptions pack;
-    pack.scaled = true;
-    emitPack(sources, *packed, site.rowLo, site.rowHi, pack,
-             [&](ImplicitLocOpBuilder &body, ValueRange row) {
-               Place place;
-               place.row = row[0];
-               SliceCloner cloner = clonerAt(body, site, place);
-               SmallVector<Value> results = cloneIndices(cloner, strip.query);
-               for (const DotSide &side : strip.added)
-                 llvm::append_range(results, cloneIndices(cloner, side));
-               results.push_back(
-                   emitCoefficient(body, cloner, strip.coefficient));
-               return results;
-             });
+    SmallVector<DotSide, 2> sides{strip.query};
+    llvm::append_range(sides, strip.added);
+    packRows(site, *packed, {}, sides, strip.coefficient);
   });
   return [packed](const Site &) { return *packed; };
 }

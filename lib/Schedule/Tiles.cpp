@@ -75,31 +75,13 @@ void ScheduleBuilder::planScoreRegion() {
 /// The terms that are arguments of the score region: first the sums that are
 /// added to the score, then the values that it is computed from.
 void ScheduleBuilder::prepareScoreArguments() {
-  std::vector<LinearTerm> row, key, lag, pair;
-  for (const LinearTerm &term : plan.outer) {
-    bool byRow = variesByRow(term.coefficient, extents);
-    switch (extents[term.atom].getKind()) {
-    case ExtentKind::Uniform:
-    case ExtentKind::Row:
-      row.push_back(term);
-      break;
-    case ExtentKind::Key:
-      (byRow ? pair : key).push_back(term);
-      break;
-    case ExtentKind::Lag:
-      lag.push_back(term);
-      break;
-    default:
-      pair.push_back(term);
-    }
-  }
-  addTerms(tile::TermUse::Score, row, key, lag, pair);
+  addTerms(tile::TermUse::Score, plan.outer);
   for (Value argument : scoreArguments) {
-    Element element = [=](ImplicitLocOpBuilder &body, SliceCloner &cloner) {
+    Element element = [=](SliceCloner &cloner) {
       Value value = cloner.clone(argument);
       return value.getType().isF32()
                  ? value
-                 : arith::UIToFPOp::create(body, f32, value).getResult();
+                 : arith::UIToFPOp::create(b, f32, value).getResult();
     };
     Scope scope = scopeOf(argument);
     switch (extents[argument].getKind()) {
@@ -124,10 +106,7 @@ void ScheduleBuilder::prepareScoreArguments() {
 SmallVector<Value> ScheduleBuilder::emitScoreRegion(const Site &site,
                                                     ArrayRef<Value> uniforms,
                                                     ValueRange arguments) {
-  Place place;
-  place.row = arguments[1];
-  place.key = arguments[2];
-  SliceCloner cloner = clonerAt(b, site, place);
+  SliceCloner cloner = clonerAt(site, Place::atPair(arguments.slice(1, 2)));
   cloner.map(plan.accumulated, arguments[0]);
   for (auto [value, scalar] : llvm::zip_equal(scoreUniforms, uniforms))
     cloner.map(value, scalar);
@@ -149,7 +128,7 @@ SmallVector<Value> ScheduleBuilder::emitScoreRegion(const Site &site,
   };
   for (const LinearTerm &term : plan.nonlinear)
     addTo(arith::MulFOp::create(b, cloner.clone(term.atom),
-                                emitCoefficient(b, cloner, term.coefficient)));
+                                emitCoefficient(cloner, term.coefficient)));
   for (Value sum : given.take_front(numSums))
     addTo(sum);
   if (!score)
@@ -212,8 +191,7 @@ void ScheduleBuilder::emitSweep(const Site &site, ArrayRef<Value> sums,
     keepHi = emitBound(plan.keep.lag.hi, site);
   }
   if (hasNear) {
-    Value least = sub(constant(0), rows);
-    nearLo = clamp(emitBound(plan.near.lo, site), least, keys);
+    nearLo = emitDistance(plan.near.lo, site);
     nearHi = clamp(emitBound(plan.near.hi, site), nearLo, keys);
   }
   Value values =
@@ -236,20 +214,18 @@ void ScheduleBuilder::emitSweep(const Site &site, ArrayRef<Value> sums,
       sums[1], sums[2], b.getArrayAttr(kinds), b.getArrayAttr(bucketKinds),
       options.block);
   if (!blockPreparations.empty())
-    emitRegion(sweep.getEachBlock(), index,
-               [&](ImplicitLocOpBuilder &, ValueRange n) {
-                 for (auto &prepare : blockPreparations)
-                   prepare(site, n[0]);
-                 return SmallVector<Value>();
-               });
+    emitRegion(sweep.getEachBlock(), index, [&](ValueRange n) {
+      for (auto &prepare : blockPreparations)
+        prepare(site, n[0]);
+      return SmallVector<Value>();
+    });
   if (plan.isLinear)
     return;
   SmallVector<Type> types{f32, index, index};
   types.append(numScoreTerms, f32);
-  emitRegion(sweep.getScore(), types,
-             [&](ImplicitLocOpBuilder &, ValueRange arguments) {
-               return emitScoreRegion(site, uniforms, arguments);
-             });
+  emitRegion(sweep.getScore(), types, [&](ValueRange arguments) {
+    return emitScoreRegion(site, uniforms, arguments);
+  });
 }
 
 void ScheduleBuilder::emitTile(const Site &site) {
@@ -296,12 +272,9 @@ void ScheduleBuilder::emitTile(const Site &site) {
   }
   if (!plan.rowConditions.empty()) {
     keep = allocateLocal(numRows, b.getI1Type());
-    emitFill(keep, {{site.rowLo, site.rowHi}},
-             [&](ImplicitLocOpBuilder &body, ValueRange row) {
-               Place place;
-               place.row = row[0];
-               SliceCloner cloner = clonerAt(body, site, place);
-               return SmallVector<Value>{emitAll(cloner, plan.rowConditions)};
+    emitFill(keep, {{site.rowLo, site.rowHi}}, site, Place::atRow,
+             [=](SliceCloner &cloner) {
+               return emitAll(cloner, plan.rowConditions);
              });
   }
   OpFoldResult one = b.getIndexAttr(1), zero = b.getIndexAttr(0);

@@ -86,8 +86,6 @@ private:
   Value repeatHeads(Value k, Value heads);
   /// cos and sin, f64 [B, L, width / 2], of the angles of rows x.
   std::pair<Value, Value> angles(const Rotation &rotation, Value x);
-  Value position(ImplicitLocOpBuilder &body, const Rotation &rotation,
-                 Value batch, Value row);
 
   ImplicitLocOpBuilder b;
   FloatType compute;

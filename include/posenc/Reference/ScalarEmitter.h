@@ -82,6 +82,11 @@ void makeTotal(OpBuilder &builder, Operation &op,
 /// and its value would be poison.
 void dropAssumptions(Operation *op);
 
+/// Emits the position of a row, for which the rotation's positions are a tensor
+/// or a memref: an index, or a float where positions are floats.
+Value emitPosition(ImplicitLocOpBuilder &b, const Rotation &rotation,
+                   Value batch, Value row);
+
 /// Emits the angles of a rotation, one at a time.
 class AngleEmitter {
 public:

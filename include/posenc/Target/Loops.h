@@ -12,6 +12,9 @@
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::posenc {
+namespace tile {
+class FinishOp;
+}
 
 /// Rewrites every op of posenc_tile as the loops that it means, element by
 /// element, whatever the target. A target that does better adds its patterns
@@ -22,6 +25,9 @@ void populateTileToLoopsPatterns(RewritePatternSet &patterns,
 /// The part of it that rewrites posenc_tile.sweep.
 void populateSweepToLoopsPatterns(RewritePatternSet &patterns,
                                   PatternBenefit benefit = 1);
+
+/// Emits what posenc_tile.finish does, element by element.
+void emitFinishLoops(OpBuilder &builder, tile::FinishOp op);
 
 } // namespace mlir::posenc
 

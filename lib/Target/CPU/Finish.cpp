@@ -9,6 +9,7 @@
 #include "Microkernel.h"
 #include "Patterns.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "posenc/Target/Loops.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
@@ -47,7 +48,7 @@ struct LowerFinish : OpRewritePattern<FinishOp> {
       b.when(
           emitAllFinite(b, op.getTables(), channels),
           [&] { emitRows(b, op, isUnit, channels); },
-          [&] { emitElements(b, op, channels); });
+          [&] { emitFinishLoops(b, op); });
     }
     b.freeScratch();
     rewriter.eraseOp(op);
@@ -89,33 +90,6 @@ private:
     }
     return b.compare(arith::CmpFPredicate::OEQ, b.addf(b.sumLanes(sum), rest),
                      b.f32(0.0f));
-  }
-
-  /// Element by element; a weight of 0 adds nothing.
-  static void emitElements(KernelBuilder &b, FinishOp op, int64_t channels) {
-    Value zero = b.index(0);
-    b.loop(zero, b.dim(op.getOut(), 0), 1, [&](Value p) {
-      Value factor = emitFactor(b, op, p);
-      Value live = b.compare(arith::CmpFPredicate::UNE, factor, b.f32(0.0f));
-      b.loop(zero, b.index(channels), 1, [&](Value d) {
-        Value sum = b.load(op.getO(), {p, d});
-        for (auto [weights, table] :
-             llvm::zip(op.getBuckets(), op.getTables())) {
-          Value w = weights, t = table;
-          sum = b.loop(
-              zero, b.dim(w, 1), 1, sum, [&](Value c, ValueRange values) {
-                Value weight = b.load(w, {p, c});
-                Value more =
-                    b.addf(values[0], b.mulf(weight, b.load(t, {c, d})));
-                Value counts =
-                    b.compare(arith::CmpFPredicate::UNE, weight, b.f32(0.0f));
-                return SmallVector<Value>{b.select(counts, more, values[0])};
-              })[0];
-        }
-        Value result = b.select(live, b.mulf(sum, factor), b.f32(0.0f));
-        b.store(toElement(b, op, result), op.getOut(), {p, d});
-      });
-    });
   }
 
   /// A result, scalar or vector, in the type that `out` has.

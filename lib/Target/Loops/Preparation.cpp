@@ -327,55 +327,57 @@ struct FinishLowering : OpRewritePattern<FinishOp> {
 
   LogicalResult matchAndRewrite(FinishOp op,
                                 PatternRewriter &rewriter) const override {
-    LoopBuilder b(op.getLoc(), rewriter);
-    b.forEach(b.size(op.getOut(), 0), [&](Value p) {
-      Value m = b.load(op.getM(), p), l = b.load(op.getL(), p);
-      // Written so that a NaN is a row with a pair.
-      Value isLive = b.isNotZero(l);
-      if (op.getKeep())
-        isLive = b.both(isLive, b.load(op.getKeep(), p));
-      Value sum = l;
-      if (op.getSink()) {
-        Value sink = b.mul(op.getSink(), b.real(llvm::numbers::log2e));
-        sum = b.add(l, b.exp2(b.sub(sink, m)));
-      }
-      b.forEach(b.size(op.getOut(), 1), [&](Value channel) {
-        Value result = b.ifElse(isLive, b.real(0), [&]() -> Value {
-          Value o = weighValues(b, op, p, channel);
-          return arith::DivFOp::create(b, o, sum);
-        });
-        b.store(result, op.getOut(), {p, channel});
-      });
-      if (op.getLse()) {
-        Value log2 = b.add(m, math::Log2Op::create(b, l));
-        Value lse = b.mul(b.real(llvm::numbers::ln2), log2);
-        Value none = b.real(-std::numeric_limits<double>::infinity());
-        b.store(b.select(isLive, lse, none), op.getLse(), p);
-      }
-    });
+    emitFinishLoops(rewriter, op);
     rewriter.eraseOp(op);
     return success();
   }
-
-private:
-  /// A channel of o[p, :] with the rows of the tables by their weights. A
-  /// weight of 0 adds nothing, whatever its row holds.
-  static Value weighValues(LoopBuilder &b, FinishOp op, Value p,
-                           Value channel) {
-    Value o = b.load(op.getO(), {p, channel});
-    for (auto pair : llvm::zip(op.getBuckets(), op.getTables())) {
-      Value weights = std::get<0>(pair), table = std::get<1>(pair);
-      o = b.accumulate(b.size(weights, 1), o, [&](Value c, Value sum) {
-        Value weight = b.load(weights, {p, c});
-        return b.ifElse(b.isNotZero(weight), sum, [&] {
-          return b.add(sum, b.mul(weight, b.load(table, {c, channel})));
-        });
-      });
-    }
-    return o;
-  }
 };
 } // namespace
+
+/// A channel of o[p, :] with the rows of the tables by their weights. A
+/// weight of 0 adds nothing, whatever its row holds.
+static Value weighValues(LoopBuilder &b, FinishOp op, Value p, Value channel) {
+  Value o = b.load(op.getO(), {p, channel});
+  for (auto pair : llvm::zip(op.getBuckets(), op.getTables())) {
+    Value weights = std::get<0>(pair), table = std::get<1>(pair);
+    o = b.accumulate(b.size(weights, 1), o, [&](Value c, Value sum) {
+      Value weight = b.load(weights, {p, c});
+      return b.ifElse(b.isNotZero(weight), sum, [&] {
+        return b.add(sum, b.mul(weight, b.load(table, {c, channel})));
+      });
+    });
+  }
+  return o;
+}
+
+void posenc::emitFinishLoops(OpBuilder &builder, FinishOp op) {
+  LoopBuilder b(op.getLoc(), builder);
+  b.forEach(b.size(op.getOut(), 0), [&](Value p) {
+    Value m = b.load(op.getM(), p), l = b.load(op.getL(), p);
+    // Written so that a NaN is a row with a pair.
+    Value isLive = b.isNotZero(l);
+    if (op.getKeep())
+      isLive = b.both(isLive, b.load(op.getKeep(), p));
+    Value sum = l;
+    if (op.getSink()) {
+      Value sink = b.mul(op.getSink(), b.real(llvm::numbers::log2e));
+      sum = b.add(l, b.exp2(b.sub(sink, m)));
+    }
+    b.forEach(b.size(op.getOut(), 1), [&](Value channel) {
+      Value result = b.ifElse(isLive, b.real(0), [&]() -> Value {
+        Value o = weighValues(b, op, p, channel);
+        return arith::DivFOp::create(b, o, sum);
+      });
+      b.store(result, op.getOut(), {p, channel});
+    });
+    if (op.getLse()) {
+      Value log2 = b.add(m, math::Log2Op::create(b, l));
+      Value lse = b.mul(b.real(llvm::numbers::ln2), log2);
+      Value none = b.real(-std::numeric_limits<double>::infinity());
+      b.store(b.select(isLive, lse, none), op.getLse(), p);
+    }
+  });
+}
 
 void posenc::populateTileToLoopsPatterns(RewritePatternSet &patterns,
                                          PatternBenefit benefit) {
