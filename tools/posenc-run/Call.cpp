@@ -18,7 +18,6 @@
 #include "Arguments.h"
 #include "Host.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "posenc/Target/CPU.h"
 #include "llvm/ADT/StringSet.h"
@@ -27,6 +26,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
@@ -98,6 +98,37 @@ static llvm::Error setCpu(llvm::orc::JITTargetMachineBuilder &builder,
   return llvm::Error::success();
 }
 
+/// What a lowered module needs: values from memory to registers, invariants out
+/// of loops, and vectors in the loops of the ops beside attention, whose own
+/// code has them already. Of LLVM's default pipelines, level 2 makes no faster
+/// code of attention and takes four times as long.
+static constexpr llvm::StringLiteral optimizations =
+    "function(sroa,early-cse<memssa>,simplifycfg,"
+    "instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),"
+    "loop-vectorize,simplifycfg)";
+
+static llvm::Error optimize(llvm::Module &module,
+                            llvm::TargetMachine &machine) {
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+  llvm::LoopAnalysisManager loopAnalyses;
+  llvm::FunctionAnalysisManager functionAnalyses;
+  llvm::CGSCCAnalysisManager callGraphAnalyses;
+  llvm::ModuleAnalysisManager moduleAnalyses;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(moduleAnalyses);
+  builder.registerCGSCCAnalyses(callGraphAnalyses);
+  builder.registerFunctionAnalyses(functionAnalyses);
+  builder.registerLoopAnalyses(loopAnalyses);
+  builder.crossRegisterProxies(loopAnalyses, functionAnalyses,
+                               callGraphAnalyses, moduleAnalyses);
+  llvm::ModulePassManager passes;
+  if (llvm::Error failure = builder.parsePassPipeline(passes, optimizations))
+    return failure;
+  passes.run(module, moduleAnalyses);
+  return llvm::Error::success();
+}
+
 /// See CompiledFunction.
 static unsigned getVectorBits(const llvm::Module &module,
                               const llvm::TargetMachine &machine) {
@@ -155,27 +186,18 @@ llvm::Expected<CompiledFunction> compile(ModuleOp module, StringRef name,
     symbolError = checkSymbols(*llvmModule);
     return symbolError ? nullptr : std::move(llvmModule);
   };
-  // Level 3 takes three times as long as 2 on the loops of a plain attention,
-  // and gains a quarter of their time.
-  auto optimizer = makeOptimizingTransformer(/*optLevel=*/2, /*sizeLevel=*/0,
-                                             machine->get());
   // The engine will own the machine.
-  const llvm::TargetMachine *machinePointer = machine->get();
+  llvm::TargetMachine *machinePointer = machine->get();
   unsigned vectorBits = 0;
-  auto optimize = [&](llvm::Module *llvmModule) -> llvm::Error {
-    // Each function has wrappers, and each would get a copy of its body: only
-    // that which is called is seen from outside.
-    for (llvm::Function &other : *llvmModule)
-      if (!other.isDeclaration() && other.getName() != "_mlir_" + interface)
-        other.setLinkage(llvm::GlobalValue::InternalLinkage);
-    if (llvm::Error failure = optimizer(llvmModule))
+  auto transform = [&](llvm::Module *llvmModule) -> llvm::Error {
+    if (llvm::Error failure = optimize(*llvmModule, *machinePointer))
       return failure;
     vectorBits = getVectorBits(*llvmModule, *machinePointer);
     return llvm::Error::success();
   };
   ExecutionEngineOptions engineOptions;
   engineOptions.llvmModuleBuilder = translate;
-  engineOptions.transformer = optimize;
+  engineOptions.transformer = transform;
   engineOptions.enableGDBNotificationListener = false;
   engineOptions.enablePerfNotificationListener = false;
   auto engine =
