@@ -25,6 +25,9 @@ struct CpuTarget {
   /// Single instructions for the fraction of a float and for the scaling by a
   /// power of two (AVX-512): what an exp2 is made of.
   bool hasReduceScale = false;
+  /// One instruction that takes lanes of a register in the order that another
+  /// register says (AVX2, AVX-512).
+  bool hasPermute = false;
   /// Maxima of floats that give NaN for NaN are one instruction (NEON).
   bool hasNanMaximum = false;
   /// What LLVM is to be told.

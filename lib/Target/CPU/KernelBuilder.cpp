@@ -8,6 +8,7 @@
 
 #include "KernelBuilder.h"
 #include "VectorMath.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -180,6 +181,15 @@ Value KernelBuilder::maxLane(Value vector) {
     greatest =
         emitMax(*this, greatest, vector::ExtractOp::create(*this, vector, i));
   return greatest;
+}
+
+Value KernelBuilder::permute(Value vector, Value places) {
+  assert(canPermute() && "asked first");
+  StringRef name =
+      lanes == 16 ? "llvm.x86.avx512.permvar.sf.512" : "llvm.x86.avx2.permps";
+  return LLVM::CallIntrinsicOp::create(*this, vectorType, getStringAttr(name),
+                                       ValueRange{vector, places})
+      .getResult(0);
 }
 
 //===----------------------------------------------------------------------===//

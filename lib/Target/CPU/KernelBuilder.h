@@ -88,6 +88,10 @@ public:
   Value sumLanes(Value vector);
   /// The greatest lane.
   Value maxLane(Value vector);
+  /// Whether one instruction takes lanes of a vector in any order.
+  bool canPermute() const { return target.hasPermute && lanes == target.lanes; }
+  /// Lane p[i] of a vector in lane i, for a vector p of i32.
+  Value permute(Value vector, Value places);
 
   // Memory. Addresses are in memrefs with a unit innermost stride.
   Value load(Value memref, ValueRange indices) {

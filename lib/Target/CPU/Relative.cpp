@@ -15,9 +15,9 @@ using namespace mlir::posenc::cpu;
 using namespace mlir::posenc::tile;
 
 namespace {
-/// Vectors of distances first, all rows for each: what the numbers of a vector
-/// have in common is found out once. Maps of distances that grow slowly, as all
-/// known ones do, have vectors of one number, or of neighbours.
+/// Vectors of distances first, all rows for each. Maps of distances grow
+/// slowly, so that the numbers of a vector lie in one vector of the products,
+/// from where one instruction puts them in place.
 struct LowerStrip : OpRewritePattern<StripOp> {
   LowerStrip(MLIRContext *context, const CpuTarget &target,
              PatternBenefit benefit)
@@ -30,7 +30,7 @@ struct LowerStrip : OpRewritePattern<StripOp> {
     if (!hasUnitStride(products) || !hasUnitStride(strip))
       return rewriter.notifyMatchFailure(op, "no unit stride");
     KernelBuilder b(rewriter, op.getLoc(), target, target.lanes);
-    Value zero = b.index(0), lanes = b.index(b.lanes);
+    Value zero = b.index(0);
     Value columns = b.dim(products, 1), rows = b.dim(strip, 0);
     Value length = b.min(b.dim(numbers, 0), b.dim(strip, 1));
     Value whole = b.roundDown(length, b.lanes);
@@ -48,34 +48,52 @@ struct LowerStrip : OpRewritePattern<StripOp> {
       });
     };
     b.loop(zero, whole, b.lanes, [&](Value x) {
-      Value first = b.load(numbers, {x});
-      Value inside = b.compare(arith::CmpIPredicate::ult, first, columns);
-      Value same = inside;
-      Value rises = b.both(inside, b.lessEqual(b.add(first, b.lanes), columns));
-      for (int64_t i = 1; i < b.lanes; ++i) {
-        Value number = b.load(numbers, {b.add(x, i)});
-        same = b.both(same, b.equal(number, first));
-        rises = b.both(rises, b.equal(number, b.add(first, i)));
+      SmallVector<Value> lanes;
+      Value lowest, highest;
+      for (int64_t i = 0; i < b.lanes; ++i) {
+        Value number = lanes.emplace_back(b.load(numbers, {b.add(x, i)}));
+        lowest = lowest ? b.min(lowest, number) : number;
+        highest = highest ? b.max(highest, number) : number;
       }
+      auto storeRows = [&](function_ref<Value(Value)> emitVector) {
+        b.loop(zero, rows, 1, [&](Value row) {
+          b.storeVector(emitVector(row), strip, {row, x});
+        });
+      };
+      auto gather = [&] {
+        storeRows([&](Value row) -> Value {
+          SmallVector<Value> elements;
+          for (Value number : lanes)
+            elements.push_back(b.load(products, {row, number}));
+          return vector::FromElementsOp::create(b, b.vectorType, elements);
+        });
+      };
+      Value base = b.max(b.min(lowest, b.sub(columns, b.lanes)), zero);
+      auto permute = [&] {
+        Type i32 = b.getI32Type();
+        SmallVector<Value> distances;
+        for (Value number : lanes)
+          distances.push_back(
+              arith::IndexCastOp::create(b, i32, b.sub(number, base)));
+        Value places = vector::FromElementsOp::create(
+            b, VectorType::get({b.lanes}, i32), distances);
+        storeRows([&](Value row) {
+          return b.permute(b.loadVector(products, {row, base}), places);
+        });
+      };
+      Value inside =
+          b.both(b.lessEqual(zero, lowest), b.less(highest, columns));
+      Value near = b.both(b.less(highest, b.add(base, b.lanes)),
+                          b.lessEqual(b.index(b.lanes), columns));
       b.when(
-          same,
+          inside,
           [&] {
-            b.loop(zero, rows, 1, [&](Value row) {
-              b.storeVector(b.broadcast(b.load(products, {row, first})), strip,
-                            {row, x});
-            });
+            if (b.canPermute())
+              b.when(near, permute, gather);
+            else
+              gather();
           },
-          [&] {
-            b.when(
-                rises,
-                [&] {
-                  b.loop(zero, rows, 1, [&](Value row) {
-                    b.storeVector(b.loadVector(products, {row, first}), strip,
-                                  {row, x});
-                  });
-                },
-                [&] { b.loop(x, b.add(x, lanes), 1, emitElement); });
-          });
+          [&] { b.loop(x, b.add(x, b.lanes), 1, emitElement); });
     });
     b.loop(whole, length, 1, emitElement);
     rewriter.eraseOp(op);

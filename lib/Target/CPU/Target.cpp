@@ -74,8 +74,10 @@ CpuTarget::get(StringRef triple, StringRef cpu, StringRef features,
       target.lanes = 16;
       target.registers = 32;
       target.hasReduceScale = true;
+      target.hasPermute = true;
     } else if (has("avx2") && has("fma")) {
       target.lanes = 8;
+      target.hasPermute = true;
     }
   } else if (parsed.isAArch64()) {
     target.registers = 32;
