@@ -375,9 +375,18 @@ std::optional<AffineForm> Analyzer::getAffine(Operation &op) const {
           .Case<arith::ExtSIOp, arith::IndexCastOp, arith::TruncIOp>(
               [&](auto) { return forms[0]; })
           .Default([](Operation *) { return std::nullopt; });
-  if (form && isSmall(*form))
-    return form;
-  return std::nullopt;
+  if (!form || !isSmall(*form))
+    return std::nullopt;
+  // No position is in it, so a narrow type may have cut it off. It needs no
+  // form of other values: it is one number itself.
+  Type type = op.getResult(0).getType();
+  bool mayWrap = !type.isIndex() && type.getIntOrFloatBitWidth() < 64;
+  bool fits = form->offset.isConstant() &&
+              (!mayWrap || llvm::isIntN(type.getIntOrFloatBitWidth(),
+                                        form->offset.constant));
+  if (mayWrap && llvm::all_of(forms, isUniform) && !fits)
+    return std::nullopt;
+  return form;
 }
 
 /// The op whose comparison splits into those of its operands, if the value is

@@ -13,7 +13,10 @@
 
 // RUN: not posenc-opt %s --posenc-tile-to-cpu="triple=x86_64 cpu=abacus" 2>&1 | FileCheck %s --check-prefix=CPU
 // RUN: not posenc-opt %s --posenc-tile-to-cpu="triple=abacus" 2>&1 | FileCheck %s --check-prefix=TRIPLE
+// RUN: not posenc-opt %s --posenc-tile-to-cpu="triple=x86_64 cpu=haswell features=+fma,-abacus" 2>&1 | FileCheck %s --check-prefix=FEATURE
 // CPU: error: posenc-tile-to-cpu: 'abacus' is no CPU of x86_64
+// FEATURE-NOT: ignoring
+// FEATURE: error: posenc-tile-to-cpu: 'abacus' is no feature of x86_64
 // TRIPLE: error: posenc-tile-to-cpu:{{.*}}triple
 
 // CHECK-NOT: posenc_tile.

@@ -52,10 +52,21 @@ CpuTarget::get(StringRef triple, StringRef cpu, StringRef features,
   }
   SmallVector<StringRef> names;
   features.split(names, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  for (StringRef name : names)
+  // Asked for what it does not know, LLVM goes on with a warning.
+  std::unique_ptr<llvm::MCSubtargetInfo> any(
+      known->createMCSubtargetInfo(parsed, /*CPU=*/"", /*Features=*/""));
+  for (StringRef name : names) {
     if (!name.starts_with("+") && !name.starts_with("-"))
       return emitError("expected features as +a,-b, but got '" + name + "'"),
              failure();
+    if (any && llvm::none_of(any->getAllProcessorFeatures(),
+                             [&](const llvm::SubtargetFeatureKV &feature) {
+                               return feature.Key == name.drop_front();
+                             }))
+      return emitError("'" + name.drop_front() + "' is no feature of " +
+                       parsed.getArchName()),
+             failure();
+  }
   llvm::SubtargetFeatures further(features);
   all.addFeaturesVector(further.getFeatures());
   target.features = all.getString();

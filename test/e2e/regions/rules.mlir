@@ -476,3 +476,25 @@ func.func @elementary(%q: !q, %k: !k, %v: !v) -> !o {
   } -> !o
   return %o : !o
 }
+
+// Numbers that are the same for all pairs and do not fit into the type of positions.
+func.func @cut_off(%q: !q, %k: !k, %v: !v, %past: index) -> !o {
+  %o = posenc.attention q(%q : !q) k(%k : !k) v(%v : !v)
+      with(%past : index)
+      score(%s, %b, %h, %r, %j) {
+    %c = arith.constant 0.25 : f32
+    %z = arith.mulf %s, %c : f32
+    %two32 = arith.constant 4294967296 : index
+    %large = arith.addi %past, %two32 : index
+    %limit = arith.index_cast %large : index to i32
+    %two31 = arith.constant 2147483647 : i32
+    %twice = arith.addi %limit, %two31 : i32
+    %back = arith.subi %twice, %two31 : i32
+    %i = arith.index_cast %r : index to i32
+    %key = arith.index_cast %j : index to i32
+    %sum = arith.addi %i, %back : i32
+    %keep = arith.cmpi sle, %key, %sum : i32
+    posenc.yield %z : f32 keep %keep
+  } -> !o
+  return %o : !o
+}
