@@ -244,7 +244,8 @@ struct PosEncDecomposePass
     MLIRContext *context = &getContext();
     reportOps();
     RewritePatternSet sugar(context);
-    populateExpandSugarPatterns(sugar);
+    populateExpandRelativeBiasPatterns(sugar);
+    populateExpandRelativeLogitsPatterns(sugar);
     walkAndApplyPatterns(getOperation(), std::move(sugar));
 
     FloatType compute = Float32Type::get(context);

@@ -12,6 +12,7 @@
 #include "mlir/Pass/Pass.h"
 
 namespace mlir {
+class IRRewriter;
 class RewritePatternSet;
 class TypeConverter;
 } // namespace mlir
@@ -21,8 +22,15 @@ namespace mlir::posenc {
 /// The float type that a reference computes in.
 enum class ComputeType { F32, F64 };
 
-/// Rewrites each sugar op on scores as the posenc.score_mod that it is.
-void populateExpandSugarPatterns(RewritePatternSet &patterns);
+/// Rewrites each posenc.relative_bias, or posenc.relative_logits, as the
+/// posenc.score_mod that it is.
+void populateExpandRelativeBiasPatterns(RewritePatternSet &patterns);
+void populateExpandRelativeLogitsPatterns(RewritePatternSet &patterns);
+
+/// Rewrites chains of posenc.score_mod, and with `elementwise` of ops on scores,
+/// as one each. Remarks go by the name of the pass.
+void fuseScoreMods(Operation *root, bool elementwise, IRRewriter &rewriter,
+                   StringRef pass);
 
 /// Rewrites each op as linalg on tensors, computing in `compute`. The converter
 /// says which tensors pass between ops in another float type than they are

@@ -54,6 +54,8 @@ def PosEncPrintExtentsPass : Pass<"posenc-print-extents"> {
   }];
 }
 
+include "passes/FusionPasses.td"
+
 def PosEncDecomposePass : Pass<"posenc-decompose"> {
   let summary = "Take every op of the dialect to plain linalg on tensors";
   let description = [{

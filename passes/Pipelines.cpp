@@ -76,6 +76,12 @@ void posenc::buildReferencePipeline(OpPassManager &pm,
 
 void posenc::buildLLVMPipeline(OpPassManager &pm,
                                const LLVMPipelineOptions &options) {
+  // What is written as separate steps becomes attention where it can: first the
+  // scores, then the op, whose clauses the rotations are.
+  pm.addPass(createPosEncFuseBiasPass());
+  pm.addPass(createPosEncFuseRelativeGatherPass());
+  pm.addPass(createPosEncFuseAttentionPass());
+  pm.addPass(createPosEncFuseRotationPass());
   // Attention alone has a schedule. The ops beside it become linalg while all
   // is on tensors, which is what they work on.
   PosEncDecomposePassOptions decompose;

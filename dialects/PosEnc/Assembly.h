@@ -54,6 +54,13 @@ void printCapturesAndRegion(OpAsmPrinter &printer, ValueRange captures,
 /// Suggests the names s, b, h, r, j for the arguments of a score region.
 void nameScoreArguments(Region &region, OpAsmSetValueNameFn setName);
 
+/// Types of scalars in a score region.
+bool isRegionScalar(Type type);
+/// Whether ops of this kind, on scalars, may stand in a score region.
+bool isScoreRegionKind(Operation *op);
+/// Whether the op may stand in a score region.
+bool isScoreRegionOp(Operation *op);
+
 /// rotate_c1: that the rotation fits `rows`, [B,H,L,D].
 LogicalResult verifyRotation(Operation *op, const Rotation &rotation,
                              ShapedType rows);

@@ -20,18 +20,15 @@ using namespace mlir::posenc;
 // Constraints
 //===----------------------------------------------------------------------===//
 
-static bool isRegionScalar(Type type) {
+bool posenc::isRegionScalar(Type type) {
   if (auto integer = dyn_cast<IntegerType>(type))
     return integer.isSignless() && integer.getWidth() <= 64;
   return isa<IndexType, Float16Type, BFloat16Type, Float32Type, Float64Type>(
       type);
 }
 
-/// Whether the op may stand in a score region. Canonicalisation may leave a
-/// `ub.poison` there.
-static bool isRegionOp(Operation *op) {
-  if (isa<ScoreOpInterface>(op))
-    return true;
+// Canonicalisation may leave a `ub.poison` in a region.
+bool posenc::isScoreRegionKind(Operation *op) {
   // Scales of microscaling formats have no meaning for these types, and another
   // rounding than the usual one has no lowering.
   if (isa<arith::ScalingExtFOp, arith::ScalingTruncFOp>(op))
@@ -41,11 +38,15 @@ static bool isRegionOp(Operation *op) {
             arith::RoundingMode::to_nearest_even) !=
         arith::RoundingMode::to_nearest_even)
       return false;
-  Dialect *dialect = op->getDialect();
   return isa_and_nonnull<arith::ArithDialect, math::MathDialect, ub::UBDialect>(
-             dialect) &&
-         llvm::all_of(op->getOperandTypes(), isRegionScalar) &&
-         llvm::all_of(op->getResultTypes(), isRegionScalar);
+      op->getDialect());
+}
+
+bool posenc::isScoreRegionOp(Operation *op) {
+  return isa<ScoreOpInterface>(op) ||
+         (isScoreRegionKind(op) &&
+          llvm::all_of(op->getOperandTypes(), isRegionScalar) &&
+          llvm::all_of(op->getResultTypes(), isRegionScalar));
 }
 
 LogicalResult posenc::verifyScoreRegion(Operation *op, StringRef name,
@@ -63,7 +64,7 @@ LogicalResult posenc::verifyScoreRegion(Operation *op, StringRef name,
   if (block.empty() || !isa<YieldOp>(block.back()))
     return op->emitOpError(name) << "_c10: the region must end in posenc.yield";
   for (Operation &inner : block.without_terminator()) {
-    if (!isRegionOp(&inner))
+    if (!isScoreRegionOp(&inner))
       return inner.emitOpError(name)
              << "_c9: a score region holds only ops of arith and math on "
                 "scalars and score ops";

@@ -1,0 +1,183 @@
+//===- Fusion.h - From separate ops to score regions ------------*- C++ -*-===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// A program that computes with tensors of scores says for all pairs what a
+// score region says for one. Fusion reads one element of such a tensor: it goes
+// back through the ops that made it, and writes what they do to that element as
+// the ops of a region. Which ops come first, or which operand is which, has no
+// part in this: values are followed, and index maps applied.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef POSENC_FUSION_FUSION_H
+#define POSENC_FUSION_FUSION_H
+
+#include "dialects/PosEnc/PosEnc.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/PatternMatch.h"
+#include "posenc/Fusion/Indices.h"
+
+namespace mlir::posenc {
+
+//===----------------------------------------------------------------------===//
+// Views: tensors whose elements are those of another tensor
+//===----------------------------------------------------------------------===//
+
+/// Replaces a tensor read at these indices by the one whose element that is,
+/// and the indices by its own: through casts of shapes, reshapes, slices,
+/// transposes, broadcasts and copies. False if it is not made by such an op, or
+/// the indices cannot be said.
+bool stepThroughView(Value &tensor, SmallVectorImpl<Index> &at,
+                     const Atoms &atoms);
+
+/// The first tensor on the way back through views that `accept` takes and whose
+/// elements all stand where they stand in `tensor`. With `narrowed`, through
+/// elements that were rounded to a narrower type and widened again. Null if
+/// there is none.
+Value findThroughViews(Value tensor, function_ref<bool(Value)> accept,
+                       bool narrowed = false);
+
+/// The tensor of the same shape that this one widens, element by element; or
+/// null.
+Value getWidened(Value tensor);
+/// The same for tensors that this one rounds.
+Value getNarrowed(Value tensor);
+
+//===----------------------------------------------------------------------===//
+// Score regions
+//===----------------------------------------------------------------------===//
+
+/// The score region of an op, to which captures and ops are added.
+class ScoreRegion {
+public:
+  /// Of a posenc.score_mod or posenc.attention.
+  explicit ScoreRegion(Operation *op);
+  /// Of a new score_mod with an empty region that has no terminator.
+  static ScoreRegion createScoreMod(OpBuilder &builder, Location loc, Value s);
+
+  Operation *getOp() { return op; }
+  Block *getBlock() { return block; }
+  Value score() { return block->getArgument(0); }
+  Value batch() { return block->getArgument(1); }
+  Value head() { return block->getArgument(2); }
+  Value row() { return block->getArgument(3); }
+  Value key() { return block->getArgument(4); }
+  /// What stands for an outer value inside the region.
+  Value capture(Value outer);
+  /// Drops ops and captures that nothing uses.
+  void simplify();
+
+private:
+  Operation *op;
+  Block *block;
+  DenseMap<Value, Value> captures;
+};
+
+/// The table row of a pair's distance, by the ops of a region.
+Value emitTableRow(ScoreRegion &region, ImplicitLocOpBuilder &b, RowMapAttr map,
+                   Relation of, Value from);
+
+/// H / Hkv, or null if every head has its own keys: a number, or a value that
+/// is computed outside the region.
+Value emitHeadsPerKeyHead(ImplicitLocOpBuilder &b, Value scores, Value k);
+
+/// Which ops on tensors are followed; posenc.score_mod always is.
+struct Follow {
+  bool elementwise = false; // ops on elements, and reshapes
+  bool gathers = false;     // reads by computed indices, padding, products
+};
+
+/// Writes elements of tensors as the ops of a score region.
+class TensorReader {
+public:
+  TensorReader(ScoreRegion &region, ImplicitLocOpBuilder &b, Follow follow);
+
+  /// Whether the op that makes a tensor is followed; its name, if not.
+  bool canFollow(Value tensor);
+  /// The tensors that a followed one is made of.
+  SmallVector<Value> getSources(Value tensor);
+
+  /// The element at these indices. Null if its type has no place in a region.
+  Value read(Value tensor, ArrayRef<Index> at);
+  Value read(Value tensor, ValueRange at);
+
+  /// The tensor of scores that the region gets, and its element for the pair.
+  Value base, baseScore;
+  /// Tensors that are read, not followed.
+  llvm::SmallPtrSet<Value, 4> stops;
+  Atoms atoms;
+  SmallVector<Index> pair; // batch, head, row, key
+
+private:
+  bool canFollowImpl(Value tensor);
+  bool canRead(Value tensor);
+  Value readImpl(Value tensor, ArrayRef<Index> at);
+  Value readLinalg(OpResult tensor, ArrayRef<Index> at);
+  Value readScoreMod(ScoreModOp op, ArrayRef<Index> at);
+  Value readScores(ScoresOp op, ArrayRef<Index> at);
+  Value readPadded(Value tensor, ArrayRef<Index> at);
+  Value readProduct(Value tensor, ArrayRef<Index> at);
+  Value lookup(Value tensor, ArrayRef<Index> at);
+  Value captureScalar(Value outer);
+  Value emit(const Index &index);
+  /// Splits an index, by divisions if there is no other way.
+  FailureOr<SmallVector<Index>> split(const Index &index,
+                                      ArrayRef<int64_t> sizes);
+
+  ScoreRegion &region;
+  ImplicitLocOpBuilder &b;
+  Follow follow;
+  DenseMap<Value, bool> followable;
+  struct Known {
+    SmallVector<Index> at;
+    Value element;
+  };
+  DenseMap<Value, SmallVector<Known>> known;
+  SmallVector<std::pair<Index, Value>> emitted;
+};
+
+/// A score as a value where its pair is kept (null: always), -inf elsewhere.
+struct MaskedScore {
+  Value score, keep;
+};
+/// Takes what a region computes apart. A sum with -inf stays -inf, and so does
+/// its product with a positive constant: what removes a pair need not be last.
+MaskedScore splitMask(ImplicitLocOpBuilder &b, Value score);
+
+//===----------------------------------------------------------------------===//
+// What the passes share
+//===----------------------------------------------------------------------===//
+
+/// Rewrites a tensor of scores as one posenc.score_mod of posenc.scores (or of
+/// what else it is made of), and its uses. Does nothing where that is what it
+/// is. Remarks go by the name of the pass.
+void fuseScoreExpression(Value scores, Follow follow, IRRewriter &rewriter,
+                         StringRef pass);
+
+/// Replaces the key and value heads of attention that are copies of fewer ones
+/// by those. Returns whether it did.
+bool shareKeyHeads(AttentionOp op, IRRewriter &rewriter);
+
+/// Prepares for the question who uses a tensor: sizes are asked of what has
+/// them, not of tensors that fusion takes away, and dead ops go.
+void simplifyUses(Operation *root, IRRewriter &rewriter);
+
+/// A user of a tensor that `accept` does not take, and that leads to others
+/// than those it takes; what it leads to is followed in the block. Null if
+/// there is none.
+Operation *findOtherUser(Value tensor, Block *block,
+                         function_ref<bool(Operation *)> accept);
+
+void remarkFused(Location loc, StringRef pass, const Twine &text);
+void remarkNotFused(Location loc, StringRef pass, const Twine &text);
+/// The op as a remark names it: its name and where it stands.
+std::string describe(Operation *op);
+
+} // namespace mlir::posenc
+
+#endif // POSENC_FUSION_FUSION_H

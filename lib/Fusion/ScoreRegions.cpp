@@ -1,0 +1,197 @@
+//===- ScoreRegions.cpp - Building score regions --------------------------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/PosEnc/Assembly.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "posenc/Fusion/Fusion.h"
+
+using namespace mlir;
+using namespace mlir::posenc;
+
+//===----------------------------------------------------------------------===//
+// ScoreRegion
+//===----------------------------------------------------------------------===//
+
+static MutableOperandRange capturesOf(Operation *op) {
+  if (auto mod = dyn_cast<ScoreModOp>(op))
+    return mod.getCapturesMutable();
+  return cast<AttentionOp>(op).getCapturesMutable();
+}
+
+ScoreRegion::ScoreRegion(Operation *op)
+    : op(op), block(&op->getRegion(0).front()) {
+  for (auto [i, operand] : llvm::enumerate(capturesOf(op)))
+    captures.try_emplace(operand.get(),
+                         block->getArgument(numScoreArguments + i));
+}
+
+ScoreRegion ScoreRegion::createScoreMod(OpBuilder &builder, Location loc,
+                                        Value s) {
+  OperationState state(loc, ScoreModOp::getOperationName());
+  state.addOperands(s);
+  state.addTypes(s.getType());
+  state.addRegion();
+  Operation *op = builder.create(state);
+  Type index = builder.getIndexType();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&op->getRegion(0), {},
+                      {builder.getF32Type(), index, index, index, index},
+                      SmallVector<Location>(numScoreArguments, loc));
+  return ScoreRegion(op);
+}
+
+Value ScoreRegion::capture(Value outer) {
+  auto [entry, isNew] = captures.try_emplace(outer);
+  if (isNew) {
+    capturesOf(op).append(outer);
+    entry->second = block->addArgument(outer.getType(), outer.getLoc());
+  }
+  return entry->second;
+}
+
+void ScoreRegion::simplify() {
+  for (Operation &inner : llvm::make_early_inc_range(llvm::reverse(*block)))
+    if (isOpTriviallyDead(&inner))
+      inner.erase();
+  llvm::BitVector dropped(block->getNumArguments());
+  SmallVector<Value> kept;
+  MutableOperandRange operands = capturesOf(op);
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    BlockArgument argument = block->getArgument(numScoreArguments + i);
+    if (argument.use_empty()) {
+      dropped.set(argument.getArgNumber());
+      captures.erase(operand.get());
+    } else {
+      kept.push_back(operand.get());
+    }
+  }
+  if (dropped.none())
+    return;
+  operands.assign(kept);
+  block->eraseArguments(dropped);
+}
+
+//===----------------------------------------------------------------------===//
+// What sugar stands for
+//===----------------------------------------------------------------------===//
+
+Value posenc::emitTableRow(ScoreRegion &region, ImplicitLocOpBuilder &b,
+                           RowMapAttr map, Relation of, Value from) {
+  Value position = region.row();
+  if (from) {
+    Value offset = region.capture(from);
+    if (isa<ShapedType>(from.getType()))
+      offset =
+          LookupOp::create(b, offset, ValueRange{region.batch()}, Attribute());
+    position = arith::AddIOp::create(b, position, offset);
+  }
+  Value distance = of == Relation::Lag
+                       ? arith::SubIOp::create(b, position, region.key())
+                       : arith::SubIOp::create(b, region.key(), position);
+  return RowOp::create(b, map, distance);
+}
+
+Value posenc::emitHeadsPerKeyHead(ImplicitLocOpBuilder &b, Value scores,
+                                  Value k) {
+  auto s = cast<ShapedType>(scores.getType());
+  auto keys = cast<ShapedType>(k.getType());
+  if (!s.isDynamicDim(1) && s.getDimSize(1) == keys.getDimSize(1))
+    return {};
+  if (!s.isDynamicDim(1) && !keys.isDynamicDim(1) && keys.getDimSize(1) != 0)
+    return arith::ConstantIndexOp::create(b,
+                                          s.getDimSize(1) / keys.getDimSize(1));
+  // With no key heads there are no pairs; the quotient is never 0 otherwise.
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value keyHeads =
+      arith::MaxUIOp::create(b, tensor::DimOp::create(b, k, 1), one);
+  Value group =
+      arith::DivUIOp::create(b, tensor::DimOp::create(b, scores, 1), keyHeads);
+  return arith::MaxUIOp::create(b, group, one);
+}
+
+//===----------------------------------------------------------------------===//
+// Masks
+//===----------------------------------------------------------------------===//
+
+static Value emitNot(ImplicitLocOpBuilder &b, Value condition) {
+  if (auto compare = condition.getDefiningOp<arith::CmpIOp>())
+    return arith::CmpIOp::create(b,
+                                 arith::invertPredicate(compare.getPredicate()),
+                                 compare.getLhs(), compare.getRhs());
+  if (auto negation = condition.getDefiningOp<arith::XOrIOp>();
+      negation && matchPattern(negation.getRhs(), m_One()))
+    return negation.getLhs();
+  Value yes = arith::ConstantOp::create(b, b.getBoolAttr(true));
+  return arith::XOrIOp::create(b, condition, yes);
+}
+
+static Value emitAnd(ImplicitLocOpBuilder &b, Value x, Value y) {
+  if (!x || !y || x == y)
+    return x ? x : y;
+  return arith::AndIOp::create(b, x, y);
+}
+
+static bool isPositiveConstant(Value value) {
+  FloatAttr constant;
+  return matchPattern(value, m_Constant(&constant)) &&
+         constant.getValue().isFiniteNonZero() &&
+         !constant.getValue().isNegative();
+}
+
+MaskedScore posenc::splitMask(ImplicitLocOpBuilder &b, Value score) {
+  Operation *op = score.getDefiningOp();
+  if (!op)
+    return {score, {}};
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    if (!select.getCondition().getType().isInteger(1))
+      return {score, {}};
+    bool first = matchPattern(select.getTrueValue(), m_NegInfFloat());
+    if (!first && !matchPattern(select.getFalseValue(), m_NegInfFloat()))
+      return {score, {}};
+    MaskedScore inner =
+        splitMask(b, first ? select.getFalseValue() : select.getTrueValue());
+    Value condition = select.getCondition();
+    return {inner.score,
+            emitAnd(b, inner.keep, first ? emitNot(b, condition) : condition)};
+  }
+  auto replaceOperand = [&](unsigned i, Value value) -> Value {
+    Operation *copy = b.clone(*op);
+    copy->setOperand(i, value);
+    return copy->getResult(0);
+  };
+  if (isa<arith::AddFOp>(op)) {
+    MaskedScore x = splitMask(b, op->getOperand(0));
+    MaskedScore y = splitMask(b, op->getOperand(1));
+    if (!x.keep && !y.keep)
+      return {score, {}};
+    Value sum;
+    if (y.keep && matchPattern(y.score, m_AnyZeroFloat()))
+      sum = x.score;
+    else if (x.keep && matchPattern(x.score, m_AnyZeroFloat()))
+      sum = y.score;
+    else
+      sum = arith::AddFOp::create(b, x.score, y.score);
+    return {sum, emitAnd(b, x.keep, y.keep)};
+  }
+  std::optional<unsigned> kept;
+  if (isa<arith::SubFOp, arith::ExtFOp, arith::TruncFOp>(op) ||
+      (isa<arith::DivFOp, arith::MulFOp>(op) &&
+       isPositiveConstant(op->getOperand(1))))
+    kept = 0;
+  else if (isa<arith::MulFOp>(op) && isPositiveConstant(op->getOperand(0)))
+    kept = 1;
+  if (!kept)
+    return {score, {}};
+  MaskedScore inner = splitMask(b, op->getOperand(*kept));
+  if (!inner.keep)
+    return {score, {}};
+  return {replaceOperand(*kept, inner.score), inner.keep};
+}

@@ -1,0 +1,196 @@
+//===- Views.cpp - Tensors whose elements are those of another ------------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "posenc/Fusion/Fusion.h"
+
+using namespace mlir;
+using namespace mlir::posenc;
+
+static ArrayRef<int64_t> shapeOf(Value tensor) {
+  return cast<ShapedType>(tensor.getType()).getShape();
+}
+
+/// The loops of a linalg op at the iteration that writes this element; fails
+/// where the result's map is no permutation.
+static FailureOr<SmallVector<Index>>
+loopsAt(linalg::LinalgOp op, OpResult result, ArrayRef<Index> at) {
+  AffineMap map = op.getIndexingMapMatchingResult(result);
+  if (!map.isPermutation())
+    return failure();
+  SmallVector<Index> loops(at.size());
+  for (auto [expr, index] : llvm::zip(map.getResults(), at))
+    loops[cast<AffineDimExpr>(expr).getPosition()] = index;
+  return loops;
+}
+
+/// The operand whose elements a linalg op copies, or null.
+static OpOperand *getCopied(linalg::LinalgOp op) {
+  if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
+      op.getNumLoops() != op.getNumParallelLoops())
+    return nullptr;
+  Block *body = op.getBlock();
+  auto argument = dyn_cast<BlockArgument>(body->getTerminator()->getOperand(0));
+  if (!argument || argument.getOwner() != body)
+    return nullptr;
+  OpOperand *operand = op.getMatchingOpOperand(argument);
+  bool isInput =
+      isa<RankedTensorType>(operand->get().getType()) && op.isDpsInput(operand);
+  return isInput ? operand : nullptr;
+}
+
+static bool stepThroughSlice(tensor::ExtractSliceOp op, Value &tensor,
+                             SmallVectorImpl<Index> &at) {
+  if (llvm::is_contained(op.getStaticOffsets(), ShapedType::kDynamic) ||
+      llvm::is_contained(op.getStaticStrides(), ShapedType::kDynamic))
+    return false;
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  SmallVector<Index> source;
+  unsigned kept = 0;
+  for (auto [i, offset, stride] :
+       llvm::enumerate(op.getStaticOffsets(), op.getStaticStrides()))
+    source.push_back(dropped.test(i) ? Index(offset)
+                                     : at[kept++] * stride + Index(offset));
+  tensor = op.getSource();
+  at.assign(source);
+  return true;
+}
+
+bool posenc::stepThroughView(Value &tensor, SmallVectorImpl<Index> &at,
+                             const Atoms &atoms) {
+  Operation *op = tensor.getDefiningOp();
+  if (!op)
+    return false;
+  if (auto cast = dyn_cast<tensor::CastOp>(op)) {
+    if (!isa<RankedTensorType>(cast.getSource().getType()))
+      return false;
+    tensor = cast.getSource();
+    return true;
+  }
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    return stepThroughSlice(slice, tensor, at);
+  SmallVector<Index> source;
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
+    ArrayRef<int64_t> shape = shapeOf(collapse.getSrc());
+    for (auto [index, group] :
+         llvm::zip(at, collapse.getReassociationIndices())) {
+      auto parts = atoms.split(index, shape.slice(group.front(), group.size()));
+      if (failed(parts))
+        return false;
+      llvm::append_range(source, *parts);
+    }
+    // A tensor without dimensions has none to split.
+    for (size_t i = source.size(); i < shape.size(); ++i)
+      source.push_back(0);
+    tensor = collapse.getSrc();
+    at.assign(source);
+    return true;
+  }
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+    ArrayRef<int64_t> shape = shapeOf(tensor);
+    for (const auto &group : expand.getReassociationIndices()) {
+      auto sizes = shape.slice(group.front(), group.size());
+      if (!canMerge(sizes))
+        return false;
+      source.push_back(
+          merge(ArrayRef(at).slice(group.front(), group.size()), sizes));
+    }
+    tensor = expand.getSrc();
+    at.assign(source);
+    return true;
+  }
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  OpOperand *copied = linalgOp ? getCopied(linalgOp) : nullptr;
+  if (!copied)
+    return false;
+  auto loops = loopsAt(linalgOp, cast<OpResult>(tensor), at);
+  if (failed(loops))
+    return false;
+  for (AffineExpr expr : linalgOp.getMatchingIndexingMap(copied).getResults()) {
+    FailureOr<Index> index = evaluate(expr, *loops);
+    if (failed(index))
+      return false;
+    source.push_back(*index);
+  }
+  tensor = copied->get();
+  at.assign(source);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions of element types
+//===----------------------------------------------------------------------===//
+
+/// The tensor of the same shape that an op `CastOp` on all elements takes.
+template <typename CastOp> static Value getConverted(Value tensor) {
+  if (auto cast = tensor.getDefiningOp<CastOp>())
+    return cast.getIn();
+  auto op = tensor.getDefiningOp<linalg::LinalgOp>();
+  if (!op || !op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
+      op.getNumLoops() != op.getNumParallelLoops())
+    return {};
+  auto cast =
+      op.getBlock()->getTerminator()->getOperand(0).getDefiningOp<CastOp>();
+  auto argument = cast ? dyn_cast<BlockArgument>(cast.getIn()) : nullptr;
+  if (!argument || argument.getOwner() != op.getBlock())
+    return {};
+  OpOperand *in = op.getMatchingOpOperand(argument);
+  AffineMap map = op.getMatchingIndexingMap(in);
+  auto from = dyn_cast<RankedTensorType>(in->get().getType());
+  if (!from || !map.isPermutation() ||
+      map != op.getIndexingMapMatchingResult(cast_or_null<OpResult>(tensor)) ||
+      from.getShape() != shapeOf(tensor))
+    return {};
+  return in->get();
+}
+
+Value posenc::getWidened(Value tensor) {
+  return getConverted<arith::ExtFOp>(tensor);
+}
+
+Value posenc::getNarrowed(Value tensor) {
+  return getConverted<arith::TruncFOp>(tensor);
+}
+
+Value posenc::findThroughViews(Value tensor, function_ref<bool(Value)> accept,
+                               bool narrowed) {
+  Atoms atoms;
+  SmallVector<Index> identity;
+  for (int64_t size : shapeOf(tensor))
+    identity.push_back(atoms.addIndex({}, size));
+  SmallVector<Index> at = identity;
+  ArrayRef<int64_t> shape = shapeOf(tensor);
+  int narrower = 0;
+  Type element = getElementTypeOrSelf(tensor);
+  while (true) {
+    if (at == identity && getElementTypeOrSelf(tensor) == element &&
+        accept(tensor))
+      return tensor;
+    // The elements of a slice are not all of its source.
+    if (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>();
+        slice && (ShapedType::isDynamicShape(shape) ||
+                  slice.getSourceType().getNumElements() !=
+                      ShapedType::getNumElements(shape)))
+      return {};
+    if (stepThroughView(tensor, at, atoms))
+      continue;
+    if (Value wide = narrowed ? getNarrowed(tensor) : Value();
+        wide && narrower > 0) {
+      --narrower;
+      tensor = wide;
+    } else if (Value narrow = narrowed ? getWidened(tensor) : Value()) {
+      ++narrower;
+      tensor = narrow;
+    } else {
+      return {};
+    }
+  }
+}

@@ -1,0 +1,236 @@
+//===- FuseAttention.cpp - The steps of attention to one op ---===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "passes/Passes.h"
+#include "posenc/Fusion/Fusion.h"
+
+namespace mlir::posenc {
+#define GEN_PASS_DEF_POSENCFUSEATTENTIONPASS
+#include "passes/Passes.h.inc"
+} // namespace mlir::posenc
+
+using namespace mlir;
+using namespace mlir::posenc;
+
+static constexpr StringLiteral pass = "fuse-attention";
+
+namespace {
+/// The ops that become one attention.
+struct Steps {
+  ScoresOp scores;
+  ScoreModOp mod; // or null
+  SoftmaxOp softmax;
+  ValuesOp values;
+  SmallVector<RelativeValuesOp> tables;
+  /// What the attention gives: the output, perhaps rounded.
+  Value output;
+};
+} // namespace
+
+/// A user of a tensor other than these ops and what leads to nothing but them.
+static Operation *getOtherUser(Value tensor, ArrayRef<Operation *> ops) {
+  return findOtherUser(tensor, ops.front()->getBlock(), [&](Operation *user) {
+    return llvm::is_contained(ops, user);
+  });
+}
+
+static SoftmaxOp findSoftmax(Value weights) {
+  auto isWeights = [](Value value) {
+    auto softmax = value.getDefiningOp<SoftmaxOp>();
+    return softmax && softmax.getP() == value;
+  };
+  Value found = findThroughViews(weights, isWeights, /*narrowed=*/true);
+  return found ? found.getDefiningOp<SoftmaxOp>() : SoftmaxOp();
+}
+
+/// The steps that end in these values; null, after a remark, where they are not
+/// all there, or something else uses what is between them.
+static std::optional<Steps> matchSteps(ValuesOp values) {
+  auto miss = [&](const Twine &reason) {
+    remarkNotFused(values.getLoc(), pass, reason);
+    return std::nullopt;
+  };
+  auto makerOf = [](Value value) {
+    Operation *op = value.getDefiningOp();
+    return op ? describe(op) : std::string("an argument of the block");
+  };
+  Steps steps;
+  steps.values = values;
+  steps.softmax = findSoftmax(values.getP());
+  if (!steps.softmax)
+    return miss("the weights come from " + makerOf(values.getP()) +
+                ", not from posenc.softmax");
+  Value s = steps.softmax.getS();
+  steps.mod = s.getDefiningOp<ScoreModOp>();
+  Value base =
+      findThroughViews(steps.mod ? steps.mod.getS() : s, [](Value value) {
+        return value.getDefiningOp<ScoresOp>();
+      });
+  if (!base)
+    return miss("the scores come from " +
+                makerOf(steps.mod ? steps.mod.getS() : s) +
+                ", not from posenc.scores and posenc.score_mod alone");
+  steps.scores = base.getDefiningOp<ScoresOp>();
+
+  steps.output = values.getO();
+  while (steps.output.hasOneUse()) {
+    auto table = dyn_cast<RelativeValuesOp>(*steps.output.user_begin());
+    if (!table || table.getO() != steps.output ||
+        findSoftmax(table.getP()) != steps.softmax)
+      break;
+    steps.tables.push_back(table);
+    steps.output = table.getResult();
+  }
+  if (steps.output.hasOneUse()) {
+    Operation *user = *steps.output.user_begin();
+    if (user->getNumResults() == 1 && user->getBlock() == values->getBlock() &&
+        getNarrowed(user->getResult(0)) == steps.output &&
+        (getElementTypeOrSelf(user->getResult(0)).isF16() ||
+         getElementTypeOrSelf(user->getResult(0)).isBF16()))
+      steps.output = user->getResult(0);
+  }
+
+  SmallVector<Operation *> readers{values};
+  llvm::append_range(readers, steps.tables);
+  for (Operation *op :
+       {steps.scores.getOperation(), steps.softmax.getOperation(),
+        steps.output.getDefiningOp()})
+    if (op->getBlock() != values->getBlock())
+      return miss(describe(op) + " stands in another block than these values");
+  if (Operation *other = getOtherUser(steps.softmax.getP(), readers))
+    return miss("the weights stay in memory: " + describe(other) +
+                " uses them too");
+  Operation *first = steps.softmax;
+  if (steps.mod) {
+    if (steps.mod->getBlock() != values->getBlock())
+      return miss(describe(steps.mod) +
+                  " stands in another block than these values");
+    if (Operation *other = getOtherUser(s, {steps.softmax}))
+      return miss("the scores stay in memory: " + describe(other) +
+                  " uses them too");
+    first = steps.mod;
+  }
+  if (Operation *other = getOtherUser(base, {first}))
+    return miss("the scores stay in memory: " + describe(other) +
+                " uses them too");
+  return steps;
+}
+
+/// Where the attention can stand: at the end, or, if something needs the
+/// log-sum-exp before, where the softmax stands. Null, after a remark, if it
+/// can stand at neither.
+static Operation *findPlace(const Steps &steps) {
+  Operation *end = steps.output.getDefiningOp();
+  Value lse = SoftmaxOp(steps.softmax).getLse();
+  if (!lse)
+    return end;
+  DominanceInfo dominance;
+  Operation *early = nullptr;
+  for (Operation *user : lse.getUsers())
+    if (!dominance.properlyDominates(end, user))
+      early = user;
+  if (!early)
+    return end;
+  SmallVector<Value> needed{ValuesOp(steps.values).getV()};
+  for (RelativeValuesOp table : steps.tables) {
+    needed.push_back(table.getTable());
+    if (table.getPosition())
+      needed.push_back(table.getPosition());
+  }
+  Operation *softmax = SoftmaxOp(steps.softmax);
+  for (Value value : needed)
+    if (!dominance.properlyDominates(value, softmax)) {
+      remarkNotFused(end->getLoc(), pass,
+                     "the log-sum-exp is used by " + describe(early) +
+                         " before the values are known: compute them before "
+                         "posenc.softmax");
+      return nullptr;
+    }
+  return softmax;
+}
+
+static void fuse(Steps steps, IRRewriter &rewriter) {
+  Operation *place = findPlace(steps);
+  if (!place)
+    return;
+  Location loc = steps.values.getLoc();
+  rewriter.setInsertionPoint(place);
+  // Widened elements are what they were before.
+  auto asWritten = [](Value value) {
+    Value narrow = getWidened(value);
+    return narrow && (getElementTypeOrSelf(narrow).isF16() ||
+                      getElementTypeOrSelf(narrow).isBF16())
+               ? narrow
+               : value;
+  };
+  SmallVector<Value> tables;
+  for (RelativeValuesOp table : steps.tables)
+    tables.push_back(table.getTable());
+  Value lse = steps.softmax.getLse();
+  auto attention = AttentionOp::create(
+      rewriter, loc, steps.output.getType(), lse ? lse.getType() : Type(),
+      asWritten(steps.scores.getQ()), asWritten(steps.scores.getK()),
+      asWritten(steps.values.getV()), /*out=*/Value(), /*lse=*/Value(),
+      RopeAttr(), Value(), Value(), Value(), Value(), RopeAttr(), Value(),
+      Value(), Value(), Value(), tables, steps.softmax.getSink(),
+      steps.mod ? ValueRange(steps.mod.getCaptures()) : ValueRange());
+  if (steps.mod) {
+    IRMapping mapping;
+    steps.mod.getScore().cloneInto(&attention.getScore(), mapping);
+  } else {
+    Type index = rewriter.getIndexType();
+    OpBuilder::InsertionGuard guard(rewriter);
+    Block *block = rewriter.createBlock(
+        &attention.getScore(), {},
+        {rewriter.getF32Type(), index, index, index, index},
+        SmallVector<Location>(5, loc));
+    YieldOp::create(rewriter, loc, block->getArgument(0), Value(),
+                    ValueRange());
+  }
+  ScoreRegion region(attention);
+  YieldOp yield = attention.getYield();
+  ImplicitLocOpBuilder b(loc, yield);
+  for (RelativeValuesOp table : steps.tables) {
+    Value row = emitTableRow(region, b, table.getMap(), table.getOf(),
+                             table.getPosition());
+    yield.getValueRowsMutable().append(row);
+  }
+  shareKeyHeads(attention, rewriter);
+  rewriter.replaceAllUsesWith(steps.output, attention.getResult());
+  if (lse)
+    rewriter.replaceAllUsesWith(lse, attention.getLseResult());
+  remarkFused(loc, pass,
+              "wrote " + describe(steps.scores) +
+                  " and what follows as "
+                  "posenc.attention");
+}
+
+namespace {
+struct PosEncFuseAttentionPass
+    : posenc::impl::PosEncFuseAttentionPassBase<PosEncFuseAttentionPass> {
+  using PosEncFuseAttentionPassBase::PosEncFuseAttentionPassBase;
+
+  void runOnOperation() override {
+    Operation *root = getOperation();
+    IRRewriter rewriter(&getContext());
+    simplifyUses(root, rewriter);
+    fuseScoreMods(root, /*elementwise=*/false, rewriter, pass);
+    SmallVector<ValuesOp> all;
+    root->walk([&](ValuesOp op) { all.push_back(op); });
+    for (ValuesOp values : all)
+      if (std::optional<Steps> steps = matchSteps(values))
+        fuse(*steps, rewriter);
+    simplifyUses(root, rewriter);
+  }
+};
+} // namespace

@@ -1,0 +1,265 @@
+// RUN: posenc-opt %s --posenc-fuse-attention --split-input-file | FileCheck %s
+// RUN: posenc-opt %s --posenc-fuse-attention --posenc-fuse-attention --split-input-file | FileCheck %s
+// RUN: posenc-opt %s --posenc-fuse-attention --split-input-file --remarks-filter=posenc --remark-format=emitRemark -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=REMARK
+
+!q = tensor<2x8x4x64xf32>
+!k = tensor<2x8x16x64xf32>
+!s = tensor<2x8x4x16xf32>
+
+// The page's example: the row of the value table comes after the score.
+// CHECK-LABEL: func.func @shaw
+// CHECK-NEXT:    %[[O:.*]] = posenc.attention q(%{{.*}}) k(%{{.*}}) v(%{{.*}})
+// CHECK-NEXT:      value_tables(%{{.*}} : tensor<33x64xf32>)
+// CHECK-NEXT:      score(%[[X:.*]], %{{.*}}, %{{.*}}, %[[R:.*]], %[[J:.*]]) {
+// CHECK:             %[[Z:.*]] = arith.mulf %[[X]]
+// CHECK:             %[[D:.*]] = arith.subi %[[J]], %[[R]]
+// CHECK:             %[[C:.*]] = posenc.row #posenc.clip<-16, 16>(%[[D]])
+// CHECK:             posenc.yield %[[Z]] : f32 value_rows(%[[C]])
+// CHECK:         return %[[O]]
+// REMARK: [[@LINE+9]]:8: remark: [Passed] fuse-attention {{.*}}wrote posenc.scores of line [[#]] and what follows as posenc.attention
+func.func @shaw(%q: !q, %k: !k, %v: !k, %t: tensor<33x64xf32>) -> !q {
+  %s = posenc.scores q(%q : !q) k(%k : !k) : !s
+  %z = posenc.score_mod s(%s : !s) score(%x, %b, %h, %r, %j) {
+    %scale = arith.constant 0.125 : f32
+    %y = arith.mulf %x, %scale : f32
+    posenc.yield %y : f32
+  }
+  %p = posenc.softmax s(%z : !s)
+  %o = posenc.values p(%p : !s) v(%v : !k) : !q
+  %r = posenc.relative_values o(%o : !q) p(%p : !s) table(%t : tensor<33x64xf32>) #posenc.clip<-16, 16>(delta)
+  return %r : !q
+}
+
+// -----
+
+!q = tensor<2x8x4x64xf32>
+!k = tensor<2x8x16x64xf32>
+!s = tensor<2x8x4x16xf32>
+
+// Without a score_mod the region yields the product. A sink, a log-sum-exp, several value tables from positions.
+// CHECK-LABEL: func.func @sink_and_lse
+// CHECK:         %[[O:.*]]:2 = posenc.attention
+// CHECK-NEXT:      value_tables(%[[T:.*]], %[[T]] : tensor<9x64xf32>, tensor<9x64xf32>)
+// CHECK-NEXT:      sink(%{{.*}})
+// CHECK-NEXT:      with(%[[FROM:.*]] : tensor<2xi64>)
+// CHECK-NEXT:      score(%[[X:.*]], %[[B:.*]], %{{.*}}, %[[R:.*]], %[[J:.*]]) {
+// CHECK:             %[[P:.*]] = posenc.lookup %[[FROM]][%[[B]]]
+// CHECK:             arith.addi %[[R]], %[[P]]
+// CHECK:             posenc.yield %[[X]] : f32 value_rows(
+// CHECK:         return %[[O]]#0, %[[O]]#1
+func.func @sink_and_lse(%q: !q, %k: !k, %v: !k, %sink: tensor<8xf32>, %t: tensor<9x64xf32>, %from: tensor<2xi64>) -> (!q, tensor<2x8x4xf32>) {
+  %s = posenc.scores q(%q : !q) k(%k : !k) : !s
+  %p, %lse = posenc.softmax s(%s : !s) sink(%sink : tensor<8xf32>) lse : tensor<2x8x4xf32>
+  %o = posenc.values p(%p : !s) v(%v : !k) : !q
+  %o1 = posenc.relative_values o(%o : !q) p(%p : !s) table(%t : tensor<9x64xf32>) #posenc.clip<-4, 4>(lag) from(%from : tensor<2xi64>)
+  %o2 = posenc.relative_values o(%o1 : !q) p(%p : !s) table(%t : tensor<9x64xf32>) #posenc.band<-4, 4>(delta)
+  return %o2, %lse : !q, tensor<2x8x4xf32>
+}
+
+// -----
+
+!q = tensor<2x8x?x64xf32>
+!k = tensor<2x8x?x64xf32>
+!s = tensor<2x8x?x?xf32>
+
+// A pair that one region removes comes to the next as -inf, and stays removed where sums keep it so. Sizes are asked of the
+// operands.
+// CHECK-LABEL: func.func @adjacent
+// CHECK-SAME:    %[[Q:.*]]: tensor<2x8x?x64xf32>, %[[K:.*]]: tensor<2x8x?x64xf32>,
+// CHECK:         %[[M:.*]] = tensor.dim %[[K]], %c2
+// CHECK:         posenc.attention
+// CHECK:           %[[KEEP:.*]] = arith.cmpi sle
+// CHECK:           %[[Z:.*]] = arith.addf
+// CHECK:           posenc.yield %[[Z]] : f32 keep %[[KEEP]]
+// CHECK:         return %{{.*}}, %[[M]]
+func.func @adjacent(%q: !q, %k: !k, %v: !k, %t: tensor<8xf32>) -> (!q, index) {
+  %c3 = arith.constant 3 : index
+  %s = posenc.scores q(%q : !q) k(%k : !k) : !s
+  %m = tensor.dim %s, %c3 : !s
+  %s1 = posenc.score_mod s(%s : !s) score(%x, %b, %h, %r, %j) {
+    %keep = arith.cmpi sle, %j, %r : index
+    posenc.yield %x : f32 keep %keep
+  }
+  %s2 = posenc.score_mod s(%s1 : !s) with(%t : tensor<8xf32>) score(%x, %b, %h, %r, %j) {
+    %e = posenc.lookup %t[%h] : tensor<8xf32>
+    %y = arith.addf %x, %e : f32
+    posenc.yield %y : f32
+  }
+  %p = posenc.softmax s(%s2 : !s)
+  %o = posenc.values p(%p : !s) v(%v : !k) : !q
+  return %o, %m : !q, index
+}
+
+// -----
+
+!q = tensor<2x8x4x64xf32>
+!k = tensor<2x8x16x64xf32>
+!s = tensor<2x8x4x16xf32>
+
+// What comes after a mask may make something else of -inf: tanh gives -1, and a factor may be 0.
+// CHECK-LABEL: func.func @after_a_mask
+// CHECK:         posenc.attention
+// CHECK:           %[[LESS:.*]] = arith.constant 0xFF800000 : f32
+// CHECK:           %[[S:.*]] = arith.select %{{.*}}, %{{.*}}, %[[LESS]]
+// CHECK:           %[[T:.*]] = math.tanh %[[S]]
+// CHECK:           posenc.yield %[[T]] : f32
+// CHECK-NEXT:    }
+func.func @after_a_mask(%q: !q, %k: !k, %v: !k) -> !q {
+  %s = posenc.scores q(%q : !q) k(%k : !k) : !s
+  %s1 = posenc.score_mod s(%s : !s) score(%x, %b, %h, %r, %j) {
+    %keep = arith.cmpi sle, %j, %r : index
+    posenc.yield %x : f32 keep %keep
+  }
+  %s2 = posenc.score_mod s(%s1 : !s) score(%x, %b, %h, %r, %j) {
+    %y = math.tanh %x : f32
+    posenc.yield %y : f32
+  }
+  %p = posenc.softmax s(%s2 : !s)
+  %o = posenc.values p(%p : !s) v(%v : !k) : !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<2x8x?x64xf32>
+!k = tensor<2x2x?x64xf32>
+!w = tensor<2x2x4x?x64xf32>
+!h = tensor<2x8x?x64xf32>
+!s = tensor<2x8x?x?xf32>
+
+// Copies of key heads are read where they are.
+// CHECK-LABEL: func.func @repeated_heads
+// CHECK-SAME:    %[[Q:.*]]: tensor<2x8x?x64xf32>, %[[K:.*]]: tensor<2x2x?x64xf32>, %[[V:.*]]: tensor<2x2x?x64xf32>
+// CHECK-NOT:     linalg
+// CHECK:         posenc.attention q(%[[Q]] : {{.*}}) k(%[[K]] : {{.*}}) v(%[[V]] : {{.*}})
+func.func @repeated_heads(%q: !q, %k: !k, %v: !k) -> !q {
+  %c2 = arith.constant 2 : index
+  %m = tensor.dim %k, %c2 : !k
+  %e = tensor.empty(%m) : !w
+  %kb = linalg.broadcast ins(%k : !k) outs(%e : !w) dimensions = [2]
+  %kk = tensor.collapse_shape %kb [[0], [1, 2], [3], [4]] : !w into !h
+  %vb = linalg.broadcast ins(%v : !k) outs(%e : !w) dimensions = [2]
+  %vv = tensor.collapse_shape %vb [[0], [1, 2], [3], [4]] : !w into !h
+  %s = posenc.scores q(%q : !q) k(%kk : !h) : !s
+  %p = posenc.softmax s(%s : !s)
+  %o = posenc.values p(%p : !s) v(%vv : !h) : !q
+  return %o : !q
+}
+
+// Heads h modulo Hkv are no groups.
+// CHECK-LABEL: func.func @negative_interleaved_heads
+// CHECK:         %[[KK:.*]] = tensor.collapse_shape
+// CHECK:         posenc.attention q(%{{.*}}) k(%[[KK]] :
+func.func @negative_interleaved_heads(%q: !q, %k: !k, %v: !h) -> !q {
+  %c2 = arith.constant 2 : index
+  %m = tensor.dim %k, %c2 : !k
+  %e = tensor.empty(%m) : tensor<2x4x2x?x64xf32>
+  %kb = linalg.broadcast ins(%k : !k) outs(%e : tensor<2x4x2x?x64xf32>) dimensions = [1]
+  %kk = tensor.collapse_shape %kb [[0], [1, 2], [3], [4]] : tensor<2x4x2x?x64xf32> into !h
+  %s = posenc.scores q(%q : !q) k(%kk : !h) : !s
+  %p = posenc.softmax s(%s : !s)
+  %o = posenc.values p(%p : !s) v(%v : !h) : !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<2x8x4x64xf32>
+!n = tensor<2x8x4x64xbf16>
+!k = tensor<2x8x16x64xbf16>
+!w = tensor<2x8x16x64xf32>
+!s = tensor<2x8x4x16xf32>
+!p = tensor<2x8x4x16xf16>
+
+// Conversions around the steps: operands are read as they were, the output is rounded as it was, the weights are not.
+// CHECK-LABEL: func.func @conversions
+// CHECK-NEXT:    posenc.attention q(%{{.*}} : tensor<2x8x4x64xbf16>) k(%{{.*}} : tensor<2x8x16x64xbf16>) v(%{{.*}} : tensor<2x8x16x64xbf16>)
+// CHECK:         } -> tensor<2x8x4x64xbf16>
+func.func @conversions(%q: !n, %k: !k, %v: !k) -> !n {
+  %qw = arith.extf %q : !n to !q
+  %kw = arith.extf %k : !k to !w
+  %vw = arith.extf %v : !k to !w
+  %s = posenc.scores q(%qw : !q) k(%kw : !w) : !s
+  %p = posenc.softmax s(%s : !s)
+  %p1 = arith.truncf %p : !s to !p
+  %p2 = arith.extf %p1 : !p to !s
+  %o = posenc.values p(%p2 : !s) v(%vw : !w) : !q
+  %on = arith.truncf %o : !q to !n
+  return %on : !n
+}
+
+// -----
+
+!q = tensor<2x8x4x64xf32>
+!k = tensor<2x8x16x64xf32>
+!s = tensor<2x8x4x16xf32>
+
+// CHECK-LABEL: func.func @negative_weights_used
+// CHECK-NOT:     posenc.attention
+// REMARK: [[@LINE+4]]:8: remark: [Missed] fuse-attention {{.*}}the weights stay in memory: func.return of line [[#@LINE+5]] uses them too
+func.func @negative_weights_used(%q: !q, %k: !k, %v: !k) -> (!q, !s) {
+  %s = posenc.scores q(%q : !q) k(%k : !k) : !s
+  %p = posenc.softmax s(%s : !s)
+  %o = posenc.values p(%p : !s) v(%v : !k) : !q
+  return %o, %p : !q, !s
+}
+
+// CHECK-LABEL: func.func @negative_scores_used
+// CHECK-NOT:     posenc.attention
+// REMARK: [[@LINE+4]]:8: remark: [Missed] fuse-attention {{.*}}the scores stay in memory: func.return of line [[#@LINE+5]] uses them too
+func.func @negative_scores_used(%q: !q, %k: !k, %v: !k) -> (!q, !s) {
+  %s = posenc.scores q(%q : !q) k(%k : !k) : !s
+  %p = posenc.softmax s(%s : !s)
+  %o = posenc.values p(%p : !s) v(%v : !k) : !q
+  return %o, %s : !q, !s
+}
+
+// CHECK-LABEL: func.func @negative_scores_of_linalg
+// CHECK-NOT:     posenc.attention
+// REMARK: [[@LINE+5]]:8: remark: [Missed] fuse-attention {{.*}}the scores come from arith.addf of line [[#@LINE+3]], not from posenc.scores and posenc.score_mod alone
+func.func @negative_scores_of_linalg(%q: !q, %k: !k, %v: !k, %bias: !s) -> !q {
+  %s = posenc.scores q(%q : !q) k(%k : !k) : !s
+  %z = arith.addf %s, %bias : !s
+  %p = posenc.softmax s(%z : !s)
+  %o = posenc.values p(%p : !s) v(%v : !k) : !q
+  return %o : !q
+}
+
+// CHECK-LABEL: func.func @negative_other_weights
+// CHECK-NOT:     posenc.attention
+// REMARK: [[@LINE+2]]:8: remark: [Missed] fuse-attention {{.*}}the weights come from an argument of the block, not from posenc.softmax
+func.func @negative_other_weights(%p: !s, %v: !k) -> !q {
+  %o = posenc.values p(%p : !s) v(%v : !k) : !q
+  return %o : !q
+}
+
+// Weights that a loop uses again and again are computed once.
+// CHECK-LABEL: func.func @negative_in_a_loop
+// CHECK-NOT:     posenc.attention
+// REMARK: [[@LINE+8]]:10: remark: [Missed] fuse-attention {{.*}}posenc.scores of line [[#@LINE+4]] stands in another block than these values
+func.func @negative_in_a_loop(%q: !q, %k: !k, %v: !k, %n: index) -> !q {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %s = posenc.scores q(%q : !q) k(%k : !k) : !s
+  %p = posenc.softmax s(%s : !s)
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %q) -> !q {
+    %o = posenc.values p(%p : !s) v(%v : !k) : !q
+    %y = arith.addf %x, %o : !q
+    scf.yield %y : !q
+  }
+  return %r : !q
+}
+
+// The log-sum-exp is needed for the values: there is no place for one op.
+// CHECK-LABEL: func.func @negative_lse_first
+// CHECK-NOT:     posenc.attention
+// REMARK: [[@LINE+7]]:8: remark: [Missed] fuse-attention {{.*}}the log-sum-exp is used by tensor.expand_shape of line [[#@LINE+4]] before the values are known
+func.func @negative_lse_first(%q: !q, %k: !k, %v: !k) -> !q {
+  %s = posenc.scores q(%q : !q) k(%k : !k) : !s
+  %p, %lse = posenc.softmax s(%s : !s) lse : tensor<2x8x4xf32>
+  %x = tensor.expand_shape %lse [[0], [1], [2, 3]] output_shape [2, 8, 4, 1] : tensor<2x8x4xf32> into tensor<2x8x4x1xf32>
+  %w = "test.values"(%x) : (tensor<2x8x4x1xf32>) -> !k
+  %o = posenc.values p(%p : !s) v(%w : !k) : !q
+  return %o : !q
+}
