@@ -62,8 +62,7 @@ static bool hasGather(TensorReader &reader, Value tensor) {
 }
 
 /// Writes lookups of tensors that gathers made as reads of what those read.
-/// Returns how many.
-static unsigned fuseLookups(Operation *op) {
+static void fuseLookups(Operation *op) {
   ScoreRegion region(op);
   Block *block = region.getBlock();
   MutableOperandRange captures =
@@ -91,9 +90,8 @@ static unsigned fuseLookups(Operation *op) {
       continue;
     Value element = reader.read(outer, lookup.getIndices());
     assert(element && "what a lookup reads can be read");
-    // The same again, if nothing could be followed.
-    if (auto same = element.getDefiningOp<LookupOp>();
-        same && same.getTable() == lookup.getTable()) {
+    if (!reader.canFollow(outer) && !element.getDefiningOp<DotOp>()) {
+      // A lookup once more.
       remarkNotFused(outer.getLoc(), "fuse-relative-gather",
                      "a tensor of all rows and keys stays in memory: " +
                          describe(outer.getDefiningOp()) +
@@ -113,7 +111,7 @@ static unsigned fuseLookups(Operation *op) {
     ++fused;
   }
   if (fused == 0)
-    return 0;
+    return region.simplify();
   auto yield = cast<YieldOp>(block->getTerminator());
   ImplicitLocOpBuilder b(yield.getLoc(), yield);
   MaskedScore masked = splitMask(b, yield.getScore());
@@ -124,7 +122,6 @@ static unsigned fuseLookups(Operation *op) {
     yield.getKeepMutable().assign(masked.keep);
   }
   region.simplify();
-  return fused;
 }
 
 namespace {

@@ -42,15 +42,12 @@ static RotateOp findRotation(Value rows) {
 /// A user of rotated rows other than `op`, which may read them as queries or
 /// keys alone.
 static Operation *getOtherUser(Value tensor, AttentionOp op) {
-  auto isRows = [](OpOperand &use) {
-    auto attention = cast<AttentionOp>(use.getOwner());
-    return &use == &attention.getQMutable() || &use == &attention.getKMutable();
-  };
-  return findOtherUser(tensor, op->getBlock(), [&](Operation *user) {
-    return user == op && llvm::all_of(op->getOpOperands(), [&](OpOperand &use) {
-             return use.get() != tensor || isRows(use);
-           });
-  });
+  for (OpOperand &use : tensor.getUses())
+    if (use.getOwner() == op && &use != &op.getQMutable() &&
+        &use != &op.getKMutable())
+      return op;
+  return findOtherUser(tensor, op->getBlock(),
+                       [&](Operation *user) { return user == op; });
 }
 
 /// Takes in the rotation of queries, or of keys. Returns whether it did.

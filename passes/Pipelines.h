@@ -61,7 +61,8 @@ struct LLVMPipelineOptions : PassPipelineOptions<LLVMPipelineOptions> {
 };
 
 /// `posenc-to-llvm`: a module on tensors or memrefs to the LLVM dialect,
-/// attention by way of a schedule of tiles. Functions take and return memrefs.
+/// attention, also where it is written as separate steps, by way of a schedule
+/// of tiles. Functions take and return memrefs.
 void buildLLVMPipeline(OpPassManager &pm, const LLVMPipelineOptions &options);
 
 void registerPosEncPipelines();

@@ -232,7 +232,7 @@ func.func @negative_talking_heads(%q: !q, %k: !k, %mix: tensor<8x8xf32>, %bias: 
 // Dynamic sizes, which are asked of the operands; scores in f16 are rounded as they were. f64 has no place in a table.
 // CHECK-LABEL: func.func @narrow
 // CHECK:         posenc.score_mod s(
-// CHECK:           %[[A:.*]] = arith.truncf %{{.*}} : f32 to f16
+// CHECK:           %[[A:.*]] = arith.truncf %s : f32 to f16
 // CHECK:           %[[M:.*]] = arith.addf %[[A]], %{{.*}} : f16
 // CHECK:           %[[W:.*]] = arith.extf %[[M]] : f16 to f32
 // CHECK:           posenc.yield %[[W]] : f32

@@ -29,10 +29,10 @@ func.func @rope(%q: !q, %k: !k, %past: index) -> !q {
 // Tables, a position per row, the same rows as queries and keys, and conversions.
 // CHECK-LABEL: func.func @tables
 // CHECK-SAME:    %[[X:.*]]: tensor<2x8x4x64xbf16>
-// CHECK-NEXT:    posenc.attention q(%[[X]] : tensor<2x8x4x64xbf16>) rotate #[[ROPE:.*]] at(%[[IDS:.*]] : tensor<1x4xi64>) cos_sin(%[[C:.*]], %[[S:.*]] : {{.*}}) k(%[[X]] : tensor<2x8x4x64xbf16>) rotate #[[ROPE]] at(%[[IDS]] : {{.*}}) cos_sin(%[[C]], %[[S]] :
+// CHECK-NEXT:    posenc.attention q(%[[X]] : tensor<2x8x4x64xbf16>) rotate #[[ROPE:.*]] at(%[[IDS:.*]] : tensor<1x4xi64>) cos_sin(%[[C:.*]] : tensor<99x16xf32>, %[[S:.*]] : tensor<99x16xf32>) k(%[[X]] : tensor<2x8x4x64xbf16>) rotate #[[ROPE]] at(%[[IDS]] : {{.*}}) cos_sin(%[[C]] : tensor<99x16xf32>, %[[S]] :
 func.func @tables(%x: !n, %ids: tensor<1x4xi64>, %c: tensor<99x16xf32>, %s: tensor<99x16xf32>) -> !n {
   %w = arith.extf %x : !n to !q
-  %r = posenc.rotate #rope at(%ids : tensor<1x4xi64>) cos_sin(%c, %s : tensor<99x16xf32>, tensor<99x16xf32>) x(%w : !q)
+  %r = posenc.rotate #rope at(%ids : tensor<1x4xi64>) cos_sin(%c : tensor<99x16xf32>, %s : tensor<99x16xf32>) x(%w : !q)
   %n = arith.truncf %r : !q to !n
   %o = posenc.attention q(%n : !n) k(%n : !n) v(%x : !n) score(%z, %b, %h, %row, %j) { posenc.yield %z : f32 } -> !n
   return %o : !n

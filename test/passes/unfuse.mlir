@@ -27,7 +27,7 @@
 // REMARK: remark: [Passed] unfuse {{.*}}wrote posenc.attention as its steps
 func.func @steps(%q: !q, %k: !k, %v: tensor<2x2x?x32xbf16>, %bias: tensor<8xf32>, %t: tensor<9x32xf32>, %sink: tensor<8xf32>, %past: index, %from: tensor<2xi64>) -> (tensor<2x8x4x32xbf16>, tensor<?x8x4xf32>) {
   %o, %lse = posenc.attention q(%q : !q) rotate #rope from(%past : index) k(%k : !k) v(%v : tensor<2x2x?x32xbf16>)
-      value_tables(%t, %t : tensor<9x32xf32>, tensor<9x32xf32>)
+      value_tables(%t : tensor<9x32xf32>, %t : tensor<9x32xf32>)
       sink(%sink : tensor<8xf32>)
       with(%from : tensor<2xi64>, %bias : tensor<8xf32>, %past : index)
       score(%s, %b, %h, %r, %j) {
@@ -42,7 +42,7 @@ func.func @steps(%q: !q, %k: !k, %v: tensor<2x2x?x32xbf16>, %bias: tensor<8xf32>
     %z = arith.addf %s, %e : f32
     %keep = arith.cmpi sle, %j, %r : index
     posenc.yield %z : f32 keep %keep value_rows(%c, %c1)
-  } -> tensor<2x8x4x32xbf16>, tensor<?x8x4xf32>
+  } -> (tensor<2x8x4x32xbf16>, tensor<?x8x4xf32>)
   return %o, %lse : tensor<2x8x4x32xbf16>, tensor<?x8x4xf32>
 }
 
