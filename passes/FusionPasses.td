@@ -29,7 +29,9 @@ def PosEncFuseBiasPass : Pass<"posenc-fuse-bias"> {
     // Before
     #all = affine_map<(b, h, r, j) -> (b, h, r, j)>
     #key = affine_map<(b, h, r, j) -> (b, j)>
-    func.func @mask(%s: tensor<2x8x4x16xf32>, %t: tensor<32x8xf32>, %real: tensor<2x16xi1>) -> tensor<2x8x4x16xf32> {
+    func.func @mask(%q: tensor<2x8x4x64xf32>, %k: tensor<2x8x16x64xf32>, %t: tensor<32x8xf32>,
+                    %real: tensor<2x16xi1>) -> tensor<2x8x4x16xf32> {
+      %s = posenc.scores q(%q : tensor<2x8x4x64xf32>) k(%k : tensor<2x8x16x64xf32>) : tensor<2x8x4x16xf32>
       %infinity = arith.constant 0xFF800000 : f32
       %scale = arith.constant dense<0.125> : tensor<2x8x4x16xf32>
       %scaled = arith.mulf %s, %scale : tensor<2x8x4x16xf32>
@@ -48,7 +50,9 @@ def PosEncFuseBiasPass : Pass<"posenc-fuse-bias"> {
       return %p : tensor<2x8x4x16xf32>
     }
     // After
-    func.func @mask(%s: tensor<2x8x4x16xf32>, %t: tensor<32x8xf32>, %real: tensor<2x16xi1>) -> tensor<2x8x4x16xf32> {
+    func.func @mask(%q: tensor<2x8x4x64xf32>, %k: tensor<2x8x16x64xf32>, %t: tensor<32x8xf32>,
+                    %real: tensor<2x16xi1>) -> tensor<2x8x4x16xf32> {
+      %s = posenc.scores q(%q : tensor<2x8x4x64xf32>) k(%k : tensor<2x8x16x64xf32>) : tensor<2x8x4x16xf32>
       %z = posenc.score_mod s(%s : tensor<2x8x4x16xf32>) with(%real : tensor<2x16xi1>, %t : tensor<32x8xf32>)
           score(%x, %b, %h, %r, %j) {
         %scale = arith.constant 0.125 : f32

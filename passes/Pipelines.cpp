@@ -23,6 +23,12 @@
 using namespace mlir;
 using namespace mlir::posenc;
 
+/// The program's own ops on all elements of tensors: bufferization takes them
+/// as linalg alone.
+static void addElementwiseToLinalg(OpPassManager &pm) {
+  pm.addPass(createConvertElementwiseToLinalgPass());
+}
+
 /// Tensors to memrefs that are freed. At function boundaries any strides are
 /// taken, so that a caller passes views as they are; results are new and
 /// contiguous.
@@ -65,6 +71,7 @@ static void addConversionToLLVM(OpPassManager &pm) {
 
 void posenc::buildReferencePipeline(OpPassManager &pm,
                                     const ReferencePipelineOptions &options) {
+  addElementwiseToLinalg(pm);
   PosEncDecomposePassOptions decompose;
   decompose.computeType = options.computeType;
   pm.addPass(createPosEncDecomposePass(decompose));
@@ -82,6 +89,7 @@ void posenc::buildLLVMPipeline(OpPassManager &pm,
   pm.addPass(createPosEncFuseRelativeGatherPass());
   pm.addPass(createPosEncFuseAttentionPass());
   pm.addPass(createPosEncFuseRotationPass());
+  addElementwiseToLinalg(pm);
   // Attention alone has a schedule. The ops beside it become linalg while all
   // is on tensors, which is what they work on.
   PosEncDecomposePassOptions decompose;
@@ -105,9 +113,8 @@ void posenc::buildLLVMPipeline(OpPassManager &pm,
     break;
   case Kernels::Cpu: {
     // A target that LLVM does not know is diagnosed by the pass.
-    FailureOr<CpuTarget> target =
-        CpuTarget::get(options.triple, options.cpu, options.features,
-                       [](const Twine &) {});
+    FailureOr<CpuTarget> target = CpuTarget::get(
+        options.triple, options.cpu, options.features, [](const Twine &) {});
     if (succeeded(target)) {
       tiling.rows = target->tileRows();
       tiling.panel = target->panelWidth();

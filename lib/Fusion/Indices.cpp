@@ -50,13 +50,13 @@ bool Index::uses(unsigned atom) const {
 }
 
 unsigned Atoms::add(Value value, int64_t size) {
-  atoms.push_back({value, size});
+  atoms.push_back({value, size, std::nullopt});
   return atoms.size() - 1;
 }
 
 unsigned Atoms::of(Value value) {
   for (auto [i, atom] : llvm::enumerate(atoms))
-    if (atom.value == value)
+    if (value && atom.value == value)
       return i;
   return add(value, ShapedType::kDynamic);
 }
@@ -100,8 +100,20 @@ divide(const Atoms &atoms, const Index &index, int64_t modulus) {
   return failure();
 }
 
+unsigned Atoms::ofDivision(const Division &division, int64_t size) {
+  for (auto [i, atom] : llvm::enumerate(atoms))
+    if (atom.division && atom.division->dividend == division.dividend &&
+        atom.division->divisor == division.divisor &&
+        atom.division->remainder == division.remainder)
+      return i;
+  atoms.push_back({Value(), size, division});
+  return atoms.size() - 1;
+}
+
 FailureOr<SmallVector<Index>> Atoms::split(const Index &index,
-                                           ArrayRef<int64_t> sizes) const {
+                                           ArrayRef<int64_t> sizes) {
+  if (!canMerge(sizes))
+    return failure();
   SmallVector<Index> indices(sizes.size(), Index(0));
   SmallVector<unsigned> large;
   for (auto [i, size] : llvm::enumerate(sizes))
@@ -109,11 +121,14 @@ FailureOr<SmallVector<Index>> Atoms::split(const Index &index,
       large.push_back(i);
   Index rest = index;
   for (unsigned i : llvm::reverse(llvm::drop_begin(large, !large.empty()))) {
-    if (ShapedType::isDynamic(sizes[i]) || sizes[i] == 0)
-      return failure();
     auto parts = divide(*this, rest, sizes[i]);
-    if (failed(parts))
-      return failure();
+    if (failed(parts)) {
+      Index quotient = Index::ofAtom(
+          ofDivision({rest, sizes[i], false}, ShapedType::kDynamic));
+      Index remainder =
+          Index::ofAtom(ofDivision({rest, sizes[i], true}, sizes[i]));
+      parts = std::pair(quotient, remainder);
+    }
     rest = parts->first;
     indices[i] = parts->second;
   }
@@ -134,14 +149,41 @@ bool posenc::canMerge(ArrayRef<int64_t> sizes) {
   return true;
 }
 
-Index posenc::merge(ArrayRef<Index> indices, ArrayRef<int64_t> sizes) {
-  assert(canMerge(sizes) && "an inner size is unknown");
+FailureOr<Index> Atoms::merge(ArrayRef<Index> indices,
+                              ArrayRef<int64_t> sizes) const {
+  if (!canMerge(sizes))
+    return failure();
   Index merged;
-  for (auto [index, size] : llvm::zip(indices, sizes))
-    if (size != 1)
-      merged = merged.terms.empty() && merged.constant == 0
-                   ? index
-                   : merged * size + index;
+  bool first = true;
+  for (auto [index, size] : llvm::zip(indices, sizes)) {
+    if (size == 1)
+      continue;
+    merged = first ? index : merged * size + index;
+    first = false;
+  }
+  // A quotient times the divisor, and the remainder.
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (auto [atom, factor] : merged.terms) {
+      const Division *rest = division(atom);
+      if (!rest || !rest->remainder)
+        continue;
+      auto isQuotient = [&, factor = factor](auto term) {
+        const Division *whole = division(term.first);
+        return whole && !whole->remainder && whole->divisor == rest->divisor &&
+               whole->dividend == rest->dividend &&
+               term.second == factor * rest->divisor;
+      };
+      auto quotient = llvm::find_if(merged.terms, isQuotient);
+      if (quotient == merged.terms.end())
+        continue;
+      merged = merged + Index::ofAtom(quotient->first) * -quotient->second +
+               Index::ofAtom(atom) * -factor + rest->dividend * factor;
+      changed = true;
+      break;
+    }
+  }
   return merged;
 }
 

@@ -22,60 +22,35 @@ struct SharedHeads {
 } // namespace
 
 /// The tensor that has every head of this one once: head h is its head
-/// h / group. Heads are split where a reshape first splits them.
+/// h / group.
 static std::optional<SharedHeads> findSharedHeads(Value tensor) {
-  auto shape = cast<RankedTensorType>(tensor.getType()).getShape();
-  Type element = getElementTypeOrSelf(tensor.getType());
+  auto type = cast<RankedTensorType>(tensor.getType());
   Atoms atoms;
   SmallVector<Index> at;
-  for (int64_t size : shape)
+  for (int64_t size : type.getShape())
     at.push_back(atoms.addIndex({}, size));
   SmallVector<Index> identity(at);
-  Index keyHead;
-  int64_t group = 0, keyHeads = 0;
   std::optional<SharedHeads> found;
-  while (true) {
-    if (at.size() == 4 && at[0] == identity[0] && at[1] == Index(0) &&
-        !identity[1].terms.empty() && at[2] == identity[2] &&
-        at[3] == identity[3]) {
-      auto type = cast<RankedTensorType>(tensor.getType());
-      if (type.getDimSize(1) == 1 && type.getDimSize(0) == shape[0] &&
-          type.getDimSize(2) == shape[2] && type.getDimSize(3) == shape[3] &&
-          type.getElementType() == element)
-        found = {tensor, 0};
-    }
-    if (group != 0 && at.size() == 4 && at[0] == identity[0] &&
-        at[1] == keyHead && at[2] == identity[2] && at[3] == identity[3]) {
-      auto type = cast<RankedTensorType>(tensor.getType());
-      if (type.getDimSize(1) == keyHeads && type.getDimSize(0) == shape[0] &&
-          type.getDimSize(2) == shape[2] && type.getDimSize(3) == shape[3] &&
-          type.getElementType() == element)
-        found = {tensor, group};
-    }
-    auto collapse = tensor.getDefiningOp<tensor::CollapseShapeOp>();
-    if (collapse && group == 0 && identity[1].terms.size() == 1) {
-      // The dimension of all heads, and what it is merged from.
-      ArrayRef<int64_t> sizes = collapse.getSrcType().getShape();
-      for (auto [i, indices] :
-           llvm::enumerate(collapse.getReassociationIndices())) {
-        SmallVector<int64_t> parts;
-        for (int64_t dim : indices)
-          if (sizes[dim] != 1)
-            parts.push_back(sizes[dim]);
-        if (!(at[i] == identity[1]) || parts.size() != 2 ||
-            ShapedType::isDynamic(parts[1]) || parts[1] == 0)
-          continue;
-        keyHeads = parts[0];
-        group = parts[1];
-        Index lane = Index::ofAtom(atoms.add({}, group));
-        keyHead = Index::ofAtom(atoms.add({}, keyHeads));
-        at[i] = keyHead * group + lane;
-        break;
-      }
-    }
-    if (!stepThroughView(tensor, at, atoms))
-      return found;
+  // The elements of a slice are not all of its source.
+  while (!tensor.getDefiningOp<tensor::ExtractSliceOp>() &&
+         stepThroughView(tensor, at, atoms)) {
+    auto own = cast<RankedTensorType>(tensor.getType());
+    if (own.getRank() != 4 || own.getElementType() != type.getElementType() ||
+        llvm::any_of(ArrayRef{0, 2, 3}, [&](int i) {
+          return at[i] != identity[i] ||
+                 own.getDimSize(i) != type.getDimSize(i);
+        }))
+      continue;
+    if (own.getDimSize(1) == 1 && at[1] == Index(0) && type.getDimSize(1) != 1)
+      found = {tensor, 0};
+    if (at[1].constant != 0 || at[1].terms.size() != 1 ||
+        at[1].terms.front().second != 1)
+      continue;
+    const Atoms::Division *division = atoms.division(at[1].terms.front().first);
+    if (division && !division->remainder && division->dividend == identity[1])
+      found = {tensor, division->divisor};
   }
+  return found;
 }
 
 bool posenc::shareKeyHeads(AttentionOp op, IRRewriter &rewriter) {

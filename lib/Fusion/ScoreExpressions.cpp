@@ -233,8 +233,11 @@ void posenc::fuseScoreExpression(Value scores, Follow follow,
   if (scales.empty()) {
     if (base == scores)
       return drop();
-    if (auto own = dyn_cast<ScoreModOp>(rootOp); own && own.getS() == base)
-      return drop();
+    if (auto own = dyn_cast<ScoreModOp>(rootOp)) {
+      auto cast = own.getS().getDefiningOp<tensor::CastOp>();
+      if (own.getS() == base || (cast && cast.getSource() == base))
+        return drop();
+    }
   }
 
   // Innermost first, so that each reads what is left of the next.

@@ -212,6 +212,13 @@ Value TensorReader::emit(const Index &index) {
   };
   auto scaled = [&](unsigned atom, int64_t factor) -> Value {
     Value value = atoms.value(atom);
+    if (const Atoms::Division *division = atoms.division(atom)) {
+      Value dividend = emit(division->dividend);
+      Value divisor = arith::ConstantIndexOp::create(b, division->divisor);
+      value = division->remainder
+                  ? arith::RemUIOp::create(b, dividend, divisor).getResult()
+                  : arith::DivUIOp::create(b, dividend, divisor);
+    }
     if (factor == 1)
       return value;
     return arith::MulIOp::create(b, value,
@@ -227,29 +234,6 @@ Value TensorReader::emit(const Index &index) {
       sum = arith::SubIOp::create(b, sum, scaled(atom, -factor));
   emitted.push_back({index, sum});
   return sum;
-}
-
-FailureOr<SmallVector<Index>> TensorReader::split(const Index &index,
-                                                  ArrayRef<int64_t> sizes) {
-  if (auto parts = atoms.split(index, sizes); succeeded(parts))
-    return parts;
-  if (!canMerge(sizes))
-    return failure();
-  SmallVector<Index> parts(sizes.size(), Index(0));
-  Value rest = emit(index);
-  unsigned first = 0;
-  while (first < sizes.size() && sizes[first] == 1)
-    ++first;
-  for (unsigned i = sizes.size() - 1; i > first; --i) {
-    if (sizes[i] == 1)
-      continue;
-    Value size = arith::ConstantIndexOp::create(b, sizes[i]);
-    parts[i] = atoms.addIndex(arith::RemUIOp::create(b, rest, size), sizes[i]);
-    rest = arith::DivUIOp::create(b, rest, size);
-  }
-  if (first < sizes.size())
-    parts[first] = atoms.addIndex(rest, sizes[first]);
-  return parts;
 }
 
 Value TensorReader::captureScalar(Value outer) {
@@ -326,18 +310,6 @@ Value TensorReader::readImpl(Value tensor, ArrayRef<Index> at) {
   SmallVector<Index> sourceAt(at);
   if (stepThroughView(source, sourceAt, atoms))
     return read(source, sourceAt);
-  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
-    SmallVector<Index> parts;
-    for (auto [index, group] :
-         llvm::zip(at, collapse.getReassociationIndices())) {
-      auto split = this->split(index, collapse.getSrcType().getShape().slice(
-                                          group.front(), group.size()));
-      if (failed(split))
-        return {};
-      llvm::append_range(parts, *split);
-    }
-    return read(collapse.getSrc(), parts);
-  }
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     auto splat = cast<SplatElementsAttr>(constant.getValue());
     return arith::ConstantOp::create(b, splat.getSplatValue<TypedAttr>());

@@ -65,7 +65,7 @@ static bool stepThroughSlice(tensor::ExtractSliceOp op, Value &tensor,
 }
 
 bool posenc::stepThroughView(Value &tensor, SmallVectorImpl<Index> &at,
-                             const Atoms &atoms) {
+                             Atoms &atoms) {
   Operation *op = tensor.getDefiningOp();
   if (!op)
     return false;
@@ -98,10 +98,11 @@ bool posenc::stepThroughView(Value &tensor, SmallVectorImpl<Index> &at,
     ArrayRef<int64_t> shape = shapeOf(tensor);
     for (const auto &group : expand.getReassociationIndices()) {
       auto sizes = shape.slice(group.front(), group.size());
-      if (!canMerge(sizes))
+      FailureOr<Index> merged =
+          atoms.merge(ArrayRef(at).slice(group.front(), group.size()), sizes);
+      if (failed(merged))
         return false;
-      source.push_back(
-          merge(ArrayRef(at).slice(group.front(), group.size()), sizes));
+      source.push_back(*merged);
     }
     tensor = expand.getSrc();
     at.assign(source);

@@ -3,13 +3,15 @@
 // RUN: posenc-opt %s --posenc-fuse-bias --split-input-file --remarks-filter=posenc --remark-format=emitRemark -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK
 
+!q = tensor<2x8x4x64xf32>
+!k = tensor<2x8x16x64xf32>
 !s = tensor<2x8x4x16xf32>
 #all = affine_map<(b, h, r, j) -> (b, h, r, j)>
 #key = affine_map<(b, h, r, j) -> (b, j)>
 
 // The page's example: a mask before the bias, as a choice.
 // CHECK-LABEL: func.func @mask
-// CHECK-SAME:    %[[S:.*]]: tensor<2x8x4x16xf32>, %[[T:.*]]: tensor<32x8xf32>, %[[REAL:.*]]: tensor<2x16xi1>
+// CHECK-NEXT:    %[[S:.*]] = posenc.scores
 // CHECK-NEXT:    %[[Z:.*]] = posenc.score_mod s(%[[S]] : tensor<2x8x4x16xf32>)
 // CHECK-NEXT:      with(
 // CHECK-NEXT:      score(%[[X:.*]], %[[B:.*]], %[[H:.*]], %[[R:.*]], %[[J:.*]]) {
@@ -21,10 +23,10 @@
 // CHECK:         posenc.softmax s(%[[Z]] :
 // REMARK: remark: [Passed] fuse-bias {{.*}}wrote posenc.relative_bias as a lookup of a score_mod
 // REMARK: remark: [Passed] fuse-bias {{.*}}wrote 2 ops on scores as a score_mod
-func.func @mask(%s0: !s, %t: tensor<32x8xf32>, %real: tensor<2x16xi1>) -> !s {
+func.func @mask(%q: !q, %k: !k, %t: tensor<32x8xf32>, %real: tensor<2x16xi1>) -> !s {
   %infinity = arith.constant 0xFF800000 : f32
   %scale = arith.constant dense<0.125> : !s
-  %s = posenc.score_mod s(%s0 : !s) score(%x, %b, %h, %r, %j) { posenc.yield %x : f32 }
+  %s = posenc.scores q(%q : !q) k(%k : !k) : !s
   %scaled = arith.mulf %s, %scale : !s
   %empty = tensor.empty() : !s
   %masked = linalg.generic {indexing_maps = [#all, #key, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}

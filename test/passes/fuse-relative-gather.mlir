@@ -84,6 +84,36 @@ func.func @skew(%s: !s, %q: !q, %rel: tensor<8x7x64xf32>) -> !s {
   return %z : !s
 }
 
+// The skew of the Conformer: a column before, all rows but the first of the transposed shape. What two reshapes divide, a
+// third puts together again.
+// CHECK-LABEL: func.func @skew_by_reshapes
+// CHECK-NOT:     tensor.
+// CHECK:         posenc.score_mod
+// CHECK:           score(%{{.*}}, %[[B:.*]], %[[H:.*]], %[[R:.*]], %[[J:.*]]) {
+// CHECK-NOT:         arith.remui
+// CHECK-DAG:         %[[J3:.*]] = arith.addi %[[J]], %c3
+// CHECK:             %[[C:.*]] = arith.subi %[[J3]], %[[R]]
+// CHECK:             posenc.lookup %{{.*}}[%[[H]], %[[R]], %[[C]]] : tensor<8x4x7xf32>
+func.func @skew_by_reshapes(%s: !s, %x0: tensor<8x4x7xf32>) -> !s {
+  %zero = arith.constant 0.0 : f32
+  %x1 = tensor.pad %x0 low[0, 0, 1] high[0, 0, 0] {
+  ^bb0(%a: index, %b: index, %c: index):
+    tensor.yield %zero : f32
+  } : tensor<8x4x7xf32> to tensor<8x4x8xf32>
+  %x2 = tensor.collapse_shape %x1 [[0], [1, 2]] : tensor<8x4x8xf32> into tensor<8x32xf32>
+  %x3 = tensor.expand_shape %x2 [[0], [1, 2]] output_shape [8, 8, 4] : tensor<8x32xf32> into tensor<8x8x4xf32>
+  %x4 = tensor.extract_slice %x3[0, 1, 0] [8, 7, 4] [1, 1, 1] : tensor<8x8x4xf32> to tensor<8x7x4xf32>
+  %x5 = tensor.collapse_shape %x4 [[0], [1, 2]] : tensor<8x7x4xf32> into tensor<8x28xf32>
+  %x6 = tensor.expand_shape %x5 [[0], [1, 2]] output_shape [8, 4, 7] : tensor<8x28xf32> into tensor<8x4x7xf32>
+  %x7 = tensor.extract_slice %x6[0, 0, 0] [8, 4, 4] [1, 1, 1] : tensor<8x4x7xf32> to tensor<8x4x4xf32>
+  %z = posenc.score_mod s(%s : !s) with(%x7 : tensor<8x4x4xf32>) score(%x, %b, %h, %r, %j) {
+    %y = posenc.lookup %x7[%h, %r, %j] : tensor<8x4x4xf32>
+    %w = arith.addf %x, %y : f32
+    posenc.yield %w : f32
+  }
+  return %z : !s
+}
+
 // -----
 
 !s = tensor<2x8x4x16xf32>

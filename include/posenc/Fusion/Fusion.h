@@ -32,8 +32,7 @@ namespace mlir::posenc {
 /// and the indices by its own: through casts of shapes, reshapes, slices,
 /// transposes, broadcasts and copies. False if it is not made by such an op, or
 /// the indices cannot be said.
-bool stepThroughView(Value &tensor, SmallVectorImpl<Index> &at,
-                     const Atoms &atoms);
+bool stepThroughView(Value &tensor, SmallVectorImpl<Index> &at, Atoms &atoms);
 
 /// The first tensor on the way back through views that `accept` takes and whose
 /// elements all stand where they stand in `tensor`. With `narrowed`, through
@@ -125,9 +124,6 @@ private:
   Value lookup(Value tensor, ArrayRef<Index> at);
   Value captureScalar(Value outer);
   Value emit(const Index &index);
-  /// Splits an index, by divisions if there is no other way.
-  FailureOr<SmallVector<Index>> split(const Index &index,
-                                      ArrayRef<int64_t> sizes);
 
   ScoreRegion &region;
   ImplicitLocOpBuilder &b;

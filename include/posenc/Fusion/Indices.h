@@ -9,8 +9,9 @@
 // Fusion follows a tensor back through the ops that made it. On the way it
 // keeps where the tensor is read: an index per dimension, each a sum of
 // multiples of atoms. An atom is an integer that nothing more is known of than
-// its range, such as the query row of a pair. Reshapes split such sums, and
-// what merges two dimensions and splits them again cancels.
+// its range, such as the query row of a pair, or a quotient or remainder where
+// a reshape splits a sum that does not fall apart. What merges two dimensions
+// and splits them again cancels, and the other way round.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +37,7 @@ struct Index {
   bool operator==(const Index &other) const {
     return terms == other.terms && constant == other.constant;
   }
+  bool operator!=(const Index &other) const { return !(*this == other); }
   bool isAtom(unsigned atom) const { return *this == ofAtom(atom); }
   bool uses(unsigned atom) const;
 };
@@ -43,6 +45,13 @@ struct Index {
 /// The atoms of some indices.
 class Atoms {
 public:
+  /// What an atom is a quotient or a remainder of.
+  struct Division {
+    Index dividend; // not negative
+    int64_t divisor;
+    bool remainder;
+  };
+
   /// A new atom in [0, size); the size may be dynamic. `value` may be null
   /// where nothing is emitted.
   unsigned add(Value value, int64_t size);
@@ -54,25 +63,32 @@ public:
   unsigned of(Value value);
   Value value(unsigned atom) const { return atoms[atom].value; }
   int64_t size(unsigned atom) const { return atoms[atom].size; }
+  /// Null for atoms that are none.
+  const Division *division(unsigned atom) const {
+    return atoms[atom].division ? &*atoms[atom].division : nullptr;
+  }
 
   /// The least and the greatest value of an index, if they are known.
   std::optional<std::pair<int64_t, int64_t>> range(const Index &index) const;
-  /// The indices of dimensions of these sizes, merged in this order, that
-  /// `index` of their product stands for. Fails where no sums say it.
+  /// The index of dimensions of these sizes merged in this order; fails unless
+  /// all sizes but the first that is not 1 are static.
+  FailureOr<Index> merge(ArrayRef<Index> indices,
+                         ArrayRef<int64_t> sizes) const;
+  /// The other way round.
   FailureOr<SmallVector<Index>> split(const Index &index,
-                                      ArrayRef<int64_t> sizes) const;
+                                      ArrayRef<int64_t> sizes);
 
 private:
   struct Atom {
     Value value;
     int64_t size;
+    std::optional<Division> division;
   };
+  /// The atom of a quotient or remainder, which may be known already.
+  unsigned ofDivision(const Division &division, int64_t size);
+
   SmallVector<Atom> atoms;
 };
-
-/// The index of dimensions of these sizes merged in this order; all but the
-/// first that is not 1 must be static.
-Index merge(ArrayRef<Index> indices, ArrayRef<int64_t> sizes);
 
 /// Whether indices of dimensions of these sizes can be merged: all but the
 /// first that is not 1 are static.

@@ -54,8 +54,21 @@ func.func @mask_then_bias(%q: !q, %k: !k, %v: !v, %t: tensor<32x4xf32>, %real: t
   return %o : !o
 }
 
-// A mask of the least finite float: rows in which it takes all pairs give the mean of the values.
-func.func @finite_mask(%q: !q, %k: !k, %v: !v, %real: tensor<35x75xi1>, %past: index) -> !o {
+// A mask of the least finite float, added as a choice of two tensors.
+func.func @finite_mask(%q: !q, %k: !k, %v: !v, %real: tensor<2x4x35x75xi1>) -> !o {
+  %min = arith.constant dense<-3.40282347E+38> : !s
+  %zero = arith.constant dense<0.0> : !s
+  %m = arith.select %real, %zero, %min : tensor<2x4x35x75xi1>, !s
+  %s0 = posenc.scores q(%q : !q) k(%k : !k) : !s
+  %s1 = arith.addf %m, %s0 : !s
+  %p = posenc.softmax s(%s1 : !s)
+  %o = posenc.values p(%p : !s) v(%v : !v) : !o
+  return %o : !o
+}
+
+// A row in which it takes all pairs gives the mean of the values. Code for a machine may subtract the maximum from the term
+// before it adds the product, and then gives another mean.
+func.func @finite_mask_of_a_row_reference(%q: !q, %k: !k, %v: !v, %real: tensor<35x75xi1>, %past: index) -> !o {
   %min = arith.constant -3.40282347E+38 : f32
   %zero = arith.constant 0.0 : f32
   %hundred = arith.constant 100 : index
@@ -299,6 +312,17 @@ func.func @two_products(%q: !q, %k: !k, %v: !v, %q2: tensor<2x4x35x8xf32>, %k2: 
   return %o : !o
 }
 
+// The scores and their transpose: a product of the pair the other way round.
+func.func @symmetric(%q: !q, %k: !q, %v: tensor<2x4x35x12xf32>) -> !o {
+  %s0 = posenc.scores q(%q : !q) k(%k : !q) : tensor<2x4x35x35xf32>
+  %e = tensor.empty() : tensor<2x4x35x35xf32>
+  %t = linalg.transpose ins(%s0 : tensor<2x4x35x35xf32>) outs(%e : tensor<2x4x35x35xf32>) permutation = [0, 1, 3, 2]
+  %s1 = arith.addf %t, %s0 : tensor<2x4x35x35xf32>
+  %p = posenc.softmax s(%s1 : tensor<2x4x35x35xf32>)
+  %o = posenc.values p(%p : tensor<2x4x35x35xf32>) v(%v : tensor<2x4x35x12xf32>) : !o
+  return %o : !o
+}
+
 // A table by a matrix of indices, as a gather.
 func.func @gathered_bias(%q: !q, %k: !k, %v: !v, %t: tensor<200x4xf32>, %ids: tensor<35x75xi64>) -> !o {
   %zero = arith.constant 0 : index
@@ -405,8 +429,8 @@ func.func @gathered_product(%q: !q, %k: !k, %v: !v, %rel: tensor<9x16xf32>) -> !
   return %o : !o
 }
 
-// bf16 operands and masks, f32 around the softmax, bf16 weights and output; a sink.
-func.func @narrow(%q32: !q, %k32: !k, %v32: !v, %m32: tensor<35x75xf32>, %sink: tensor<4xf32>) -> tensor<2x4x35x12xf32> {
+// Operands, scores and masks of bf16, f32 around the softmax; a sink.
+func.func @narrow(%q32: !q, %k32: !k, %v32: !v, %m32: tensor<35x75xf32>, %sink: tensor<4xf32>) -> !o {
   %q = arith.truncf %q32 : !q to tensor<2x4x35x16xbf16>
   %k = arith.truncf %k32 : !k to tensor<2x2x75x16xbf16>
   %v = arith.truncf %v32 : !v to tensor<2x2x75x12xbf16>
@@ -421,9 +445,7 @@ func.func @narrow(%q32: !q, %k32: !k, %v32: !v, %m32: tensor<35x75xf32>, %sink: 
   %s3 = arith.extf %s2 : tensor<2x4x35x75xbf16> to !s
   %p = posenc.softmax s(%s3 : !s) sink(%sink : tensor<4xf32>)
   %o = posenc.values p(%p : !s) v(%vw : !v) : !o
-  %ob = arith.truncf %o : !o to tensor<2x4x35x12xbf16>
-  %ow = arith.extf %ob : tensor<2x4x35x12xbf16> to !o
-  return %ow : !o
+  return %o : !o
 }
 
 // ALiBi from slopes and positions, as tensors of their own.
