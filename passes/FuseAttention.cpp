@@ -1,4 +1,4 @@
-//===- FuseAttention.cpp - The steps of attention to one op ---===//
+//===- FuseAttention.cpp - The steps of attention to one op ---------------===//
 //
 // Part of the posenc project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- FuseBias.cpp - Ops on scores to score regions ---===//
+//===- FuseBias.cpp - Ops on scores to score regions ----------------------===//
 //
 // Part of the posenc project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

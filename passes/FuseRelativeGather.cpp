@@ -1,4 +1,4 @@
-//===- FuseRelativeGather.cpp - Reads of relative tables to score regions
+//===- FuseRelativeGather.cpp - Reads of relative tables to regions -------===//
 //---===//
 //
 // Part of the posenc project, under the Apache License v2.0 with LLVM

@@ -1,4 +1,4 @@
-//===- FuseRotation.cpp - Rotations to clauses of attention ---===//
+//===- FuseRotation.cpp - Rotations to clauses of attention ---------------===//
 //
 // Part of the posenc project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Unfuse.cpp - Attention to its steps ---===//
+//===- Unfuse.cpp - Attention to its steps --------------------------------===//
 //
 // Part of the posenc project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

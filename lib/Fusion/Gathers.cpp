@@ -34,9 +34,12 @@ Value TensorReader::readPadded(Value tensor, ArrayRef<Index> at) {
   if (auto pad = tensor.getDefiningOp<tensor::PadOp>()) {
     SmallVector<Index> source;
     Value condition;
-    for (auto [index, low, size] :
-         llvm::zip(at, pad.getStaticLow(), pad.getSourceType().getShape())) {
+    for (auto [index, low, size, padded] :
+         llvm::zip(at, pad.getStaticLow(), pad.getSourceType().getShape(),
+                   cast<ShapedType>(pad.getType()).getShape())) {
       source.push_back(index + Index(-low));
+      if (padded == size)
+        continue;
       int where = inside(source.back(), size);
       if (where == 0)
         return captureScalar(pad.getConstantPaddingValue());

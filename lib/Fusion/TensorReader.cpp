@@ -70,7 +70,7 @@ static linalg::LinalgOp getParallelLinalg(Value tensor) {
 }
 
 /// The tensors that the body of a linalg op reads elements of.
-static SmallVector<Value> getTensorsRead(linalg::LinalgOp op, Follow follow) {
+static SmallVector<Value> getTensorsRead(linalg::LinalgOp op) {
   SmallVector<Value> tensors;
   for (OpOperand &operand : op->getOpOperands())
     if (isa<RankedTensorType>(operand.get().getType()) &&
@@ -86,7 +86,7 @@ SmallVector<Value> TensorReader::getSources(Value tensor) {
   if (auto mod = dyn_cast<ScoreModOp>(op))
     return {mod.getS()};
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
-    return getTensorsRead(linalgOp, follow);
+    return getTensorsRead(linalgOp);
   SmallVector<Value> tensors;
   for (Value operand : op->getOperands())
     if (isa<RankedTensorType>(operand.getType()))
@@ -264,14 +264,30 @@ Value TensorReader::lookup(Value tensor, ArrayRef<Index> at) {
 // Reading
 //===----------------------------------------------------------------------===//
 
+Index TensorReader::asIndex(Value value) {
+  llvm::APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant.getSExtValue();
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<arith::AddIOp>(op))
+    return asIndex(op->getOperand(0)) + asIndex(op->getOperand(1));
+  if (isa_and_nonnull<arith::SubIOp>(op))
+    return asIndex(op->getOperand(0)) + asIndex(op->getOperand(1)) * -1;
+  if (isa_and_nonnull<arith::MulIOp>(op) &&
+      matchPattern(op->getOperand(1), m_ConstantInt(&constant)))
+    return asIndex(op->getOperand(0)) * constant.getSExtValue();
+  return Index::ofAtom(atoms.of(value));
+}
+
 Value TensorReader::read(Value tensor, ValueRange at) {
   SmallVector<Index> indices;
   for (Value value : at) {
-    llvm::APInt constant;
-    if (matchPattern(value, m_ConstantInt(&constant)))
-      indices.push_back(constant.getSExtValue());
-    else
-      indices.push_back(Index::ofAtom(atoms.of(value)));
+    indices.push_back(asIndex(value));
+    // Written once more, it is the same value.
+    if (llvm::none_of(emitted, [&](const auto &entry) {
+          return entry.first == indices.back();
+        }))
+      emitted.push_back({indices.back(), value});
   }
   // An index in a dimension of size 1 is 0.
   for (auto [i, size] :

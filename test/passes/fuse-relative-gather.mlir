@@ -134,7 +134,7 @@ func.func @relative_logits(%s: !s, %k: !k, %t: tensor<9x64xf32>) -> !s {
 // CHECK-LABEL: func.func @negative_product_of_f16
 // CHECK:         linalg.generic
 // CHECK:           posenc.lookup %{{.*}} : tensor<4x16xf16>
-// REMARK: remark: [Missed] fuse-relative-gather {{.*}}a tensor of all rows and keys stays in memory: linalg.generic of line [[#@LINE+4]]
+// REMARK: remark: [Missed] fuse-relative-gather {{.*}}a tensor of all rows and keys stays in memory: linalg.generic of line [[#@LINE+3]]
 func.func @negative_product_of_f16(%s: !s, %a: tensor<4x64xf16>, %c: tensor<16x64xf16>) -> !s {
   %zero = arith.constant dense<0.0> : tensor<4x16xf16>
   %x0 = linalg.generic {

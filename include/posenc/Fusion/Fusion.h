@@ -96,7 +96,7 @@ class TensorReader {
 public:
   TensorReader(ScoreRegion &region, ImplicitLocOpBuilder &b, Follow follow);
 
-  /// Whether the op that makes a tensor is followed; its name, if not.
+  /// Whether the op that makes a tensor is followed.
   bool canFollow(Value tensor);
   /// The tensors that a followed one is made of.
   SmallVector<Value> getSources(Value tensor);
@@ -124,6 +124,8 @@ private:
   Value lookup(Value tensor, ArrayRef<Index> at);
   Value captureScalar(Value outer);
   Value emit(const Index &index);
+  /// The index that the region computes as a value.
+  Index asIndex(Value value);
 
   ScoreRegion &region;
   ImplicitLocOpBuilder &b;
