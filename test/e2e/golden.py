@@ -316,7 +316,3 @@ ENTRIES = [
     # A table of zeros leaves ALiBi.
     Entry("alibi-mpt-3heads", "unpublished-periodic", lambda c: [np.zeros((3, 7)), c.slopes, 0], lse=False),
 ]
-
-
-def entries(example: Optional[str] = None) -> List[Entry]:
-    return [e for e in ENTRIES if example in (None, e.example)]

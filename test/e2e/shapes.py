@@ -256,9 +256,9 @@ SPECS = {
 }
 
 
-def trials(example: str) -> Iterator[Tuple[str, Dict[str, object], List]]:
+def trials(example: str, spec: Spec) -> Iterator[Tuple[str, Dict[str, object], List]]:
     """Title, options and operands of each trial of an example, the file as it is being the last."""
-    spec, file = SPECS[example], Example(source(example))
+    file = Example(source(example))
     letters, N = file.sizes, file.sizes.get("T") or file.sizes["N"] or 9
     own = Shape(N, N if spec.square else 13, 2, letters["H"], letters.get("Hkv", 0), letters["D"], letters["Dv"], 4,
                 file.types["q"].element)
