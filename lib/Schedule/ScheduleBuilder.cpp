@@ -299,6 +299,10 @@ LogicalResult ScheduleBuilder::build() {
   bool byPair = !plan.terms.pair.empty() || !plan.pairConditions.empty();
   posenc::YieldOp yield = op.getYield();
   planScoreRegion();
+  for (ArrayRef<Box> boxes : plan.unions)
+    remark(op.getYield().getKeep().getLoc(),
+           "a condition on " + Twine(boxes.size()) +
+               " ranges: blocks of keys outside all of them are passed over");
   for (Value argument : scoreArguments)
     byPair |= extents[argument].getKind() == ExtentKind::Pair;
   for (Value row : yield.getValueRows())

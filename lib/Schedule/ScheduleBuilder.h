@@ -200,6 +200,8 @@ private:
   void emitTile(const Site &site);
   void emitSweep(const Site &site, ArrayRef<Value> sums, ValueRange weights);
   Value emitFirstKey(const Site &site);
+  std::pair<Value, Value> emitKeys(const Box &box, const Site &site);
+  Value emitVisits(Value n);
   void remark(Location loc, const Twine &text);
 
   AttentionOp op;
@@ -256,6 +258,7 @@ private:
   // Of the tile that is emitted.
   SmallVector<Value> localBuffers;
   Value packedQueries, tileKeyLo, tileKeyHi;
+  std::vector<SmallVector<std::pair<Value, Value>>> unionKeys;
 
   Buffer queryCos, querySin, keyCos, keySin;
   Buffer packedKeys, packedValues; // values: null if they are read in place

@@ -97,6 +97,9 @@ struct ScorePlan {
   /// The pairs in `keep` that meet the other conditions are kept; no pair
   /// outside `hull` is.
   Box keep, hull;
+  /// For conditions that hold in several boxes, such as the first keys or a
+  /// window: no pair outside all boxes of one of these is kept.
+  std::vector<SmallVector<Box>> unions;
   SmallVector<Value> rowConditions, keyConditions, lagConditions,
       pairConditions, scoreConditions;
 

@@ -9,6 +9,7 @@
 #include "Sweep.h"
 #include "Patterns.h"
 #include "mlir/IR/IRMapping.h"
+#include "posenc/Reference/ScalarEmitter.h"
 #include <limits>
 
 using namespace mlir;
@@ -147,6 +148,14 @@ LogicalResult SweepEmitter::emitRound(Value mode) {
     other = b.add(other, b.select(late, b.index(1), zero));
     Value n = b.mul(b.select(b.equal(t, zero), first, other), block);
     Value isBlock = b.less(t, numBlocks);
+    if (!op.getVisits().empty()) {
+      FailureOr<SmallVector<Value>> holdsPairs = reference::emitScalarBlock(
+          b, op.getVisits().front(), n, b.getF32Type());
+      result = holdsPairs;
+      if (failed(holdsPairs))
+        return SmallVector<Value>(carried);
+      isBlock = b.both(isBlock, holdsPairs->front());
+    }
     Value lo = b.max(n, keyLo), hi = b.min(b.add(n, block), keyHi);
     hi = b.select(isBlock, hi, lo);
 

@@ -333,7 +333,7 @@ func.func @sweep_term_offsets(%q: !q, %k: !k, %m: !x, %n: index) {
   // expected-error @below {{sweep_c2: expected a kind for each term, and the offsets and factors that the kinds ask for}}
   "posenc_tile.sweep"(%q, %k, %q, %n, %n, %n, %n, %n, %m, %m, %m, %q) <{
     operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1>,
-    termKinds = [#posenc_tile.term<all, lag, factor = false>], bucketKinds = [], block = 16 : i64}> ({}, {})
+    termKinds = [#posenc_tile.term<all, lag, factor = false>], bucketKinds = [], block = 16 : i64}> ({}, {}, {})
     : (!q, !k, !q, index, index, index, index, index, !x, !x, !x, !q) -> ()
   return
 }
@@ -348,7 +348,7 @@ func.func @sweep_bucket_tiles(%q: !q, %k: !k, %m: !x, %n: index) {
   // expected-error @below {{sweep_c2: expected a kind for each bucket matrix, and the offsets and tiles that the kinds ask for}}
   "posenc_tile.sweep"(%q, %k, %q, %n, %n, %n, %n, %n, %q, %m, %m, %q) <{
     operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 1, 1>,
-    termKinds = [], bucketKinds = [#posenc_tile.bucket<lag>], block = 16 : i64}> ({}, {})
+    termKinds = [], bucketKinds = [#posenc_tile.bucket<lag>], block = 16 : i64}> ({}, {}, {})
     : (!q, !k, !q, index, index, index, index, index, !q, !x, !x, !q) -> ()
   return
 }
@@ -427,6 +427,19 @@ func.func @sweep_score(%q: !q, %k: !k, %m: !x, %n: index) {
 !k = memref<1x8x16xf32>
 !x = memref<4xf32>
 
+func.func @sweep_visits(%q: !q, %k: !k, %m: !x, %n: index) {
+  // expected-error @below {{sweep_c5: expected visits to take an index and to yield i1}}
+  posenc_tile.sweep q(%q : !q) k(%k : !k) v(%q : !q) rows(%n to %n) keys(%n to %n first %n) block(16)
+      into(%m : !x, %m : !x, %q : !q) visits(%i) { posenc_tile.yield %i : index }
+  return
+}
+
+// -----
+
+!q = memref<4x8xf32>
+!k = memref<1x8x16xf32>
+!x = memref<4xf32>
+
 func.func @sweep_each_block(%q: !q, %k: !k, %m: !x, %n: index) {
   // expected-error @below {{sweep_c5: expected each_block to take an index and to yield nothing}}
   posenc_tile.sweep q(%q : !q) k(%k : !k) v(%q : !q) rows(%n to %n) keys(%n to %n first %n) block(16)
@@ -470,7 +483,7 @@ func.func @sweep_no_keys(%q: !q, %k: !k, %m: !x, %n: index) {
   // expected-error @below {{expected one operand in group 0 of its operands, but got 2}}
   "posenc_tile.sweep"(%q, %q, %q, %n, %n, %n, %n, %n, %m, %m, %q) <{
     operandSegmentSizes = array<i32: 2, 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1>,
-    termKinds = [], bucketKinds = [], block = 16 : i64}> ({}, {})
+    termKinds = [], bucketKinds = [], block = 16 : i64}> ({}, {}, {})
     : (!q, !q, !q, index, index, index, index, index, !x, !x, !q) -> ()
   return
 }
@@ -485,7 +498,7 @@ func.func @sweep_segments(%q: !q, %k: !k, %m: !x, %n: index) {
   // expected-error @below {{operand count (11) does not match with the total size (12) specified in attribute 'operandSegmentSizes'}}
   "posenc_tile.sweep"(%q, %k, %q, %n, %n, %n, %n, %n, %m, %m, %q) <{
     operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1>,
-    termKinds = [], bucketKinds = [], block = 16 : i64}> ({}, {})
+    termKinds = [], bucketKinds = [], block = 16 : i64}> ({}, {}, {})
     : (!q, !k, !q, index, index, index, index, index, !x, !x, !q) -> ()
   return
 }
@@ -500,7 +513,7 @@ func.func @sweep_half_an_interval(%q: !q, %k: !k, %m: !x, %n: index) {
   // expected-error @below {{expected both ends of an interval}}
   "posenc_tile.sweep"(%q, %k, %q, %n, %n, %n, %n, %n, %n, %m, %m, %q) <{
     operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1>,
-    termKinds = [], bucketKinds = [], block = 16 : i64}> ({}, {})
+    termKinds = [], bucketKinds = [], block = 16 : i64}> ({}, {}, {})
     : (!q, !k, !q, index, index, index, index, index, index, !x, !x, !q) -> ()
   return
 }
@@ -517,7 +530,7 @@ func.func @sweep_no_terminator(%q: !q, %k: !k, %m: !x, %n: index) {
     operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1>,
     termKinds = [], bucketKinds = [], block = 16 : i64}> ({
   ^bb0(%i: index):
-  }, {}) : (!q, !k, !q, index, index, index, index, index, !x, !x, !q) -> ()
+  }, {}, {}) : (!q, !k, !q, index, index, index, index, index, !x, !x, !q) -> ()
   return
 }
 

@@ -160,6 +160,22 @@ func.func @each_block(%q: !q, %k: !k, %v: !v, %m: !row, %l: !row, %o: !o, %lo: i
   return
 }
 
+// CHECK-LABEL: func.func @visits
+// CHECK:         posenc_tile.sweep {{.*}} visits(%[[N:[a-z0-9]+]]) {
+// CHECK-NEXT:      %[[FIRST:.*]] = arith.cmpi slt, %[[N]], %{{.*}} : index
+// CHECK-NEXT:      posenc_tile.yield %[[FIRST]] : i1
+// CHECK-NEXT:    } each_block(%{{.*}}) {
+func.func @visits(%q: !q, %k: !k, %v: !v, %m: !row, %l: !row, %o: !o, %lo: index, %hi: index) {
+  posenc_tile.sweep q(%q : !q) k(%k : !k) v(%v : !v) rows(%lo to %hi) keys(%lo to %hi first %lo) block(64)
+      into(%m : !row, %l : !row, %o : !o)
+      visits(%n) {
+        %first = arith.cmpi slt, %n, %lo : index
+        posenc_tile.yield %first : i1
+      }
+      each_block(%n) {}
+  return
+}
+
 // CHECK-LABEL: func.func @finish
 // CHECK:         posenc_tile.finish(%{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}}) into %{{[a-z0-9]+}} : memref<48xf32>, memref<48xf32>, memref<48x32xf32> into memref<?x32xf16>
 // CHECK:         posenc_tile.finish(%{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}}) buckets(%{{[a-z0-9]+}}, %{{[a-z0-9]+}} : memref<48x33xf32>, memref<48x33xf32>) tables(%{{[a-z0-9]+}}, %{{[a-z0-9]+}} : memref<33x32xf32>, memref<33x32xf32>) sink(%{{[a-z0-9]+}}) keep(%{{[a-z0-9]+}} : memref<48xi1>) into %{{[a-z0-9]+}} lse(%{{[a-z0-9]+}} : memref<?xf32>) {note = "kept"}
