@@ -31,6 +31,8 @@ static void addBufferization(OpPassManager &pm) {
   options.bufferizeFunctionBoundaries = true;
   // A loop over layers yields a new tensor in every round.
   options.allowReturnAllocsFromLoops = true;
+  // Sums and products of whole tensors, beside attention.
+  pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
   pm.addPass(bufferization::createOneShotBufferizePass(options));
   bufferization::buildBufferDeallocationPipeline(pm);

@@ -29,7 +29,7 @@ from instantiate import instantiate, signature  # noqa: E402
 Array = np.ndarray
 
 DTYPES = {"f32": np.float32, "f16": np.float16, "i1": np.bool_, "i32": np.int32, "i64": np.int64}
-EXTENTS = ("B", "N", "M", "H", "Hkv", "D", "Dv", "type", "table_type")
+TYPES = ("type", "table_type")
 
 
 @dataclass
@@ -62,7 +62,10 @@ def stored(x: Array, element: str) -> Tuple[Array, Array]:
 
 
 def formula(example: str, operands: List, options: Dict[str, object]) -> Tuple[Array, Array]:
-    return families.oracle(example)(*operands, **{k: v for k, v in options.items() if k not in EXTENTS})
+    """What an example's oracle says; constants that are set are its options, extents are in the operands."""
+    options = {**options, **options.get("set", {})}
+    return families.oracle(example)(*operands, **{k: v for k, v in options.items()
+                                                  if not (k[0].isupper() or k in TYPES or k == "set")})
 
 
 def golden_trials(example: Optional[str]) -> List[Trial]:
@@ -73,7 +76,7 @@ def golden_trials(example: Optional[str]) -> List[Trial]:
         options = dict(H=q.shape[1], Hkv=k.shape[1], D=q.shape[3], Dv=v.shape[3], **entry.options)
         if "Hkv" not in shapes.Example(shapes.source(entry.example)).sizes:
             del options["Hkv"]
-        o = np.where(case.live[..., None], case.out, 0.0)
+        o = entry.out(case)
         lse = np.where(case.live, case.lse, -np.inf) if entry.lse and case.has("lse") else None
         operands = [q, k, v, *entry.rest(case)]
         exact = entry.f64 == golden.EXACT and entry.qk is not golden.rotated

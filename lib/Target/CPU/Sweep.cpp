@@ -108,7 +108,12 @@ void SweepEmitter::prepare() {
   prepareTerms();
   prepareBuckets();
   prepareValues();
+  prepareTotals();
 }
+
+//===----------------------------------------------------------------------===//
+// Rounds
+//===----------------------------------------------------------------------===//
 
 void SweepEmitter::reset(Value mode) {
   Value known = b.lessEqual(b.index(MaximaKnown), mode);
@@ -128,6 +133,7 @@ void SweepEmitter::reset(Value mode) {
            [&](Value d) { b.storeVector(b.splat(0.0f), o, {row, d}); });
     resetBuckets(row);
   });
+  resetTotals();
 }
 
 LogicalResult SweepEmitter::emitRound(Value mode) {
@@ -143,6 +149,7 @@ LogicalResult SweepEmitter::emitRound(Value mode) {
   // One round more, over no block, adds the values of the last step.
   SmallVector<Value> none(5, zero);
   b.loop(zero, b.add(numBlocks, 1), 1, none, [&](Value t, ValueRange carried) {
+    addToTotals(t);
     Value other = b.add(b.add(blockLo, t), -1);
     Value late = b.lessEqual(first, other);
     other = b.add(other, b.select(late, b.index(1), zero));
@@ -227,6 +234,7 @@ LogicalResult SweepEmitter::emitRound(Value mode) {
           return next.list();
         });
   });
+  takeTotals();
   return result;
 }
 

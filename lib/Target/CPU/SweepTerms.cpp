@@ -25,8 +25,8 @@ static Value toValue(KernelBuilder &b, OpFoldResult x) {
 // Terms
 //===----------------------------------------------------------------------===//
 
-/// Terms that only a row has cost nothing in a step: with the maximum they make
-/// the scalar that the row's sums start from, one per class.
+/// Terms that only a row has make the scalar that the row's scores start from,
+/// one per class.
 void SweepEmitter::prepareTerms() {
   pairs.resize(terms.size());
   bool hasRows = false;
@@ -146,8 +146,8 @@ Value SweepEmitter::loadTerm(const Term &term, unsigned number,
   return element;
 }
 
-/// What the products are added to: the terms, relative to the maximum unless a
-/// score region follows.
+/// What the products are added to: the terms. The maximum is subtracted when
+/// all is summed, so that equal pairs of all blocks have the same score.
 void SweepEmitter::startScores(const Step &step, Value column,
                                Accumulators &scores) {
   Value classRow = step.p;
@@ -158,15 +158,10 @@ void SweepEmitter::startScores(const Step &step, Value column,
     classRow = b.add(offset, step.p);
   }
   for (int64_t x = 0; x < numRows; ++x) {
-    Value start;
-    if (!hasRegion)
-      start = b.load(negatedM, {b.add(step.p, x)});
-    if (rowConstants) {
-      Value row = b.load(rowConstants, {b.add(classRow, x)});
-      start = start ? b.addf(start, row) : row;
-    }
-    Value vector = start ? b.broadcast(start) : b.splat(0.0f);
-    scores.append(panels.vectors, vector);
+    Value start = b.splat(0.0f);
+    if (rowConstants)
+      start = b.broadcast(b.load(rowConstants, {b.add(classRow, x)}));
+    scores.append(panels.vectors, start);
   }
   auto addTerms = [&](TermUse use, Accumulators sums) {
     for (auto [number, term] : llvm::enumerate(terms)) {
