@@ -7,7 +7,7 @@ o64 is the result of formulas.py in f64 on the same f32 operands, and L the larg
 in f32, a softmax in two passes (only angles and multiples of slopes stay f64). For each head, both of these must hold:
 
     max|o - o64|  <= (3e-6 + 1e-7 L) max|o64|
-    mean|o - o64| <= 2 mean|o32 - o64| + 2^-26 max|o64|
+    mean|o - o64| <= 2 mean|o32 - o64| + 2^-25 max|o64|
 
 Of two largest errors, which is larger is chance, hence the means; the last term is the rounding of o, of which o32 may
 be free. --bound multiplies what is allowed, --seed draws other data, --only=TEXT takes the programs whose title
@@ -94,7 +94,7 @@ def ratios(errors: Array, errors32: Array, largest: float, logit: float) -> Arra
     """How much of what is allowed the errors are: of the bound, and of two passes."""
     errors, errors32 = np.abs(errors), np.abs(errors32)
     return np.array([errors.max() / ((3e-6 + 1e-7 * logit) * largest),
-                     errors.mean() / (2 * errors32.mean() + 2**-26 * largest)])
+                     errors.mean() / (2 * errors32.mean() + 2**-25 * largest)])
 
 
 def main(arguments: List[str]) -> int:

@@ -100,7 +100,7 @@ private:
   void copyPairs(const Step &step);
   Value loadTerm(const Term &term, unsigned number, const Step &step, Value x,
                  Value column);
-  void startScores(const Step &step, Value column, Accumulators &scores);
+  void addTerms(const Step &step, Value column, Accumulators &scores);
   Value emitKeepTerms(const Step &step, Value x, Value column);
   void prepareBuckets();
   void resetBuckets(Value p);

@@ -34,15 +34,14 @@ LogicalResult SweepEmitter::emitStep(const Step &step) {
 /// path, and their weights on the plain one.
 void SweepEmitter::emitScores(const Step &step) {
   auto emitColumns = [&](Value column) {
-    Accumulators scores;
-    startScores(step, column, scores);
     Value key = b.add(step.n, column);
-    scores = emitProduct(
-        b, b.index(0), b.index(channels), scores,
+    Accumulators scores = emitChannels(
+        b, channels, panels.vectors,
         [&](Value d, int64_t x) { return b.load(q, {b.add(step.p, x), d}); },
         [&](Value d, int64_t y) {
           return panels.load(b, op.getK(), key, d, y);
         });
+    addTerms(step, column, scores);
     auto storeRaw = [&] {
       for (auto [i, score] : llvm::enumerate(scores))
         b.storeVector(score, p,
