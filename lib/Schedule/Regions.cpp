@@ -9,6 +9,7 @@
 #include "ScheduleBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -56,7 +57,13 @@ void ScheduleBuilder::emitPack(ValueRange sources, Value dest, Value lo,
 SliceCloner ScheduleBuilder::clonerAt(const Site &site, Place place) {
   place.batch = site.batch;
   place.head = site.head;
-  return SliceCloner(b, op, extents, place);
+  SliceCloner cloner(b, op, extents, place);
+  cloner.readScan = [this, rowLo = site.rowLo](Value scan, Value row,
+                                               Value key) -> Value {
+    return memref::LoadOp::create(b, rowSums.lookup(scan),
+                                  ValueRange{sub(row, rowLo), key});
+  };
+  return cloner;
 }
 
 SmallVector<Value> ScheduleBuilder::cloneIndices(SliceCloner &cloner,

@@ -315,6 +315,7 @@ LogicalResult ScheduleBuilder::build() {
   emitOperands();
   prepareKeys();
   prepareValues();
+  prepareScans();
   addTerms(tile::TermUse::All, plan.terms);
   for (const StripTerm &strip : plan.strips)
     prepareStrip(strip);

@@ -166,6 +166,7 @@ private:
                 ArrayRef<DotSide> sides, const Coefficient &coefficient,
                 Value query = {});
   void packQueries(const Site &site, Value dest);
+  PackOptions rotateQueries(const Site &site);
   void prepareValues();
   static int64_t getRowLength(Value table);
   std::optional<unsigned> findVaryingIndex(const DotSide &side) const;
@@ -190,6 +191,10 @@ private:
   void prepareFullSkew(const SkewTerm &skew, Buffer keySide,
                        const Coefficient &scale, AtSite factor);
   void prepareValueTable(unsigned number, Value row);
+
+  //===--- Sums over later keys (Scans.cpp) ---===//
+  Value emitTileScores(const Site &site);
+  void prepareScans();
 
   //===--- Score regions and tiles (Tiles.cpp) ---===//
   void planScoreRegion();
@@ -259,6 +264,8 @@ private:
   SmallVector<Value> localBuffers;
   Value packedQueries, tileKeyLo, tileKeyHi;
   std::vector<SmallVector<std::pair<Value, Value>>> unionKeys;
+  /// The sums of each posenc.row_scan, [rows, keys].
+  DenseMap<Value, Value> rowSums;
 
   Buffer queryCos, querySin, keyCos, keySin;
   Buffer packedKeys, packedValues; // values: null if they are read in place

@@ -12,6 +12,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "posenc/Analysis/Extents.h"
+#include <functional>
 
 namespace mlir::posenc::schedule {
 
@@ -39,6 +40,10 @@ public:
   Value clone(Value value);
   /// A value of the region stands for another one from now on.
   void map(Value from, Value to) { mapping.map(from, to); }
+
+  /// What stands for a posenc.row_scan at a row and a key.
+  using ReadScan = std::function<Value(Value scan, Value row, Value key)>;
+  ReadScan readScan;
 
 private:
   bool isWithinReach(Value value);
