@@ -141,7 +141,7 @@ def RopeAttr : PosEnc_Attr<"Rope", "rope"> {
 
     Angles are computed in f64, whatever the type of the rows. Sections are those of M-RoPE (Qwen2-VL,
     arXiv:2409.12191; `cyclic`: Qwen3-VL, released code) and of rotations on a grid: `restart` for the axial ones of
-    Qwen2-VL's vision tower, Llama 4 and DINOv3, `cyclic` for Pixtral (arXiv:2410.07073).
+    Qwen2-VL's vision tower, Llama 4 and DINOv3.
 
     - `rotate_c1`: start >= 0, width even and positive; base above 1; scaling a rope scaling, and only beside base;
       sections of at least 1 pair, that are width / 2 together; cyclic and restart only beside sections, restart beside

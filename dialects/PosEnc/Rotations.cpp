@@ -207,9 +207,9 @@ Attribute RopeAttr::parse(AsmParser &parser, Type) {
   }
   if (parser.parseGreater())
     return {};
-  return parser.getChecked<RopeAttr>(start, parser.getContext(), *layout, first,
-                                     width, base, scaling, sections, cyclic,
-                                     restart, xpos);
+  return parser.getChecked<RopeAttr>(
+      start, parser.getContext(), *layout, first, width, base, scaling,
+      ArrayRef<int64_t>(sections), cyclic, restart, xpos);
 }
 
 void RopeAttr::print(AsmPrinter &printer) const {

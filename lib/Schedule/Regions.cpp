@@ -9,7 +9,6 @@
 #include "ScheduleBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -58,11 +57,10 @@ SliceCloner ScheduleBuilder::clonerAt(const Site &site, Place place) {
   place.batch = site.batch;
   place.head = site.head;
   SliceCloner cloner(b, op, extents, place);
-  cloner.readScan = [this, rowLo = site.rowLo](Value scan, Value row,
-                                               Value key) -> Value {
-    return memref::LoadOp::create(b, rowSums.lookup(scan),
-                                  ValueRange{sub(row, rowLo), key});
-  };
+  if (site.rowLo && place.row && place.key)
+    cloner.readTile = [this, site](Operation *op, SliceCloner &cloner) {
+      return readTile(op, cloner, site);
+    };
   return cloner;
 }
 

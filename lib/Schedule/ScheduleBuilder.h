@@ -149,6 +149,7 @@ private:
                AtSite factor = {});
   void addLags(tile::TermUse use, Scope scope, Element element,
                AtSite factor = {});
+  bool isMatrixOfHead(Scope scope);
   void addPairs(tile::TermUse use, Scope scope, Element element, Location loc,
                 StringRef what);
   void addTerms(tile::TermUse use, const TermsByExtent &terms);
@@ -192,9 +193,12 @@ private:
                        const Coefficient &scale, AtSite factor);
   void prepareValueTable(unsigned number, Value row);
 
-  //===--- Sums over later keys (Scans.cpp) ---===//
+  //===--- Of all pairs of a tile's rows, before its sweep (Pairs.cpp) ---===//
+  void planGathers();
+  void prepareGathers();
   Value emitTileScores(const Site &site);
   void prepareScans();
+  Value readTile(Operation *op, SliceCloner &cloner, const Site &site);
 
   //===--- Score regions and tiles (Tiles.cpp) ---===//
   void planScoreRegion();
@@ -250,6 +254,15 @@ private:
     AtSite offset, tile;
     Value row;
   };
+  /// Inner products of a row of the tile and a row of a small table, of which
+  /// an index varies by pair: from a product of the tile's rows and the table.
+  struct Gather {
+    DotSide query, table;
+    unsigned at;    // the index that varies
+    Value products; // of the tile that is emitted
+  };
+  std::vector<Gather> gathers;
+  DenseMap<Operation *, std::pair<size_t, Value>> gathered; // which, the index
   std::vector<Preparation> preparations;
   /// Made for each tile before its sweep, and for each block [n, n + block).
   std::vector<std::function<void(const Site &)>> tilePreparations;
@@ -265,7 +278,7 @@ private:
   Value packedQueries, tileKeyLo, tileKeyHi;
   std::vector<SmallVector<std::pair<Value, Value>>> unionKeys;
   /// The sums of each posenc.row_scan, [rows, keys].
-  DenseMap<Value, Value> rowSums;
+  DenseMap<Operation *, Value> rowSums;
 
   Buffer queryCos, querySin, keyCos, keySin;
   Buffer packedKeys, packedValues; // values: null if they are read in place

@@ -77,9 +77,9 @@ bool SliceCloner::isWithinReach(Value value) {
   if (mapping.contains(value))
     return true;
   Operation *op = value.getDefiningOp();
-  return op && !isa<RowScanOp>(op) &&
-         llvm::all_of(op->getOperands(),
-                      [&](Value operand) { return isWithinReach(operand); });
+  return op && llvm::all_of(op->getOperands(), [&](Value operand) {
+           return isWithinReach(operand);
+         });
 }
 
 /// A value whose operands the place does not have, but their linear form, or
@@ -112,9 +112,9 @@ Value SliceCloner::clone(Value value) {
   if (Value known = mapping.lookupOrNull(value))
     return known;
   Value result;
-  if (value.getDefiningOp<RowScanOp>())
-    result = readScan(value, place.row, place.key);
-  else if (!isWithinReach(value))
+  if (readTile && value.getDefiningOp())
+    result = readTile(value.getDefiningOp(), *this);
+  if (!result && !isWithinReach(value))
     result = cloneByForm(value);
   if (!result) {
     Operation *op = value.getDefiningOp();

@@ -41,9 +41,11 @@ public:
   /// A value of the region stands for another one from now on.
   void map(Value from, Value to) { mapping.map(from, to); }
 
-  /// What stands for a posenc.row_scan at a row and a key.
-  using ReadScan = std::function<Value(Value scan, Value row, Value key)>;
-  ReadScan readScan;
+  /// Emits what stands for an op whose values have been computed for a tile;
+  /// null for other ops.
+  using ReadTile = std::function<Value(Operation *op, SliceCloner &cloner)>;
+  ReadTile readTile;
+  const Place &getPlace() const { return place; }
 
 private:
   bool isWithinReach(Value value);
