@@ -25,7 +25,9 @@ Size = Optional[int]  # None: dynamic
 
 TYPE = r"(?:!\w+|(?:tensor|memref)<[^<>]*(?:<[^<>]*>[^<>]*)*>)"
 SCALE = r"%c = arith\.constant (\S+) : f32"
-ROPE = r"#posenc\.rope<(\w+)((?:, \w+(?: = [^,<>\[\]]+)?)*)(?:, scaling = #posenc\.yarn<(.*)>)?>$"
+ROPE = r"#posenc\.rope<(\w+)((?:, .*)?)>$"
+ROPE_KEY = r", (\w+)(?: = (\[[^\]]*\]|#posenc\.\w+<.*>|[^,]+))?"
+ROPE_KEYS = ("base", "start", "width", "scaling", "sections", "cyclic", "restart", "xpos")
 INTERNAL = {"!s": "BHNM", "!n": "BHN", "!w": "D"}  # aliases of types that no operand need have
 
 
@@ -70,6 +72,16 @@ def yarn(text: str) -> Dict[str, Union[float, int, str]]:
     return {key: YARN[key](value) for key, value in pairs.items()}
 
 
+def scaling(text: str) -> Dict[str, Union[float, int, List[float]]]:
+    """Lists are written a/b/c."""
+    def factors(x: str) -> List[float]:
+        return [float(factor) for factor in x.split("/")]
+
+    parse: Dict[str, Callable] = {"original": int, "short": factors, "long": factors}
+    pairs = dict(x.split("=") for x in text.split(","))
+    return {key: parse.get(key, float)(value) for key, value in pairs.items()}
+
+
 def constants(text: str) -> Dict[str, Union[float, int]]:
     pairs = dict(x.split("=") for x in text.split(","))
     return {key: float(value) if "." in value else int(value) for key, value in pairs.items()}
@@ -105,7 +117,9 @@ OPTIONS: Dict[str, Tuple[Callable, str]] = {
     "rope_start": (int, "first rotated channel"),
     "rope_width": (int, "rotated channels"),
     "rope_xpos": (float, "scale base of xPos, where the file has one"),
+    "sections": (lambda text: tuple(int(x) for x in text.split(",")), "pairs of each axis of the rotation"),
     "yarn": (yarn, "factor=F,original=L,... or none"),
+    "scaling": (scaling, "parameters of the file's scaling, all of them: factor=F,short=a/b,..."),
 }
 # option: (what stands before the parameters, the parameters, the letter and the number of the table's rows)
 MAPS = {
@@ -180,6 +194,8 @@ class Example:
                 self.sizes[letter] = given.get(letter, rows(given[kind]))
         if "window" in given:
             self.sizes["T"] = given.get("T", given["window"][0] * given["window"][1])
+        if "sections" in given:
+            self.sizes["A"] = len(given["sections"])
         if "F" in self.sizes:
             self.sizes["F"] = given.get("rope_width", self.sizes["D"]) // 2
         for name, letters in self.letters.items():
@@ -213,6 +229,8 @@ class Example:
             if use:  # the types stand together at the end
                 indexed = re.findall(r"%(\w+)\[", use[1])
                 names = indexed or self.results if " return " in text else indexed or re.findall(r"%(\w+),", use[1])
+                if " layers(" in text:
+                    names = re.findall(r"%(\w+)", use[1].split(" layers(")[1])
                 now = re.findall(TYPE, use[2])
                 return use[1] + " : " + ", ".join(type_of(n, t) for n, t in zip(names, now))
             text = re.sub(r"%%(\w+)( ?: )(?!!s)(%s)" % TYPE, lambda m: f"%{m[1]}{m[2]}{type_of(m[1], m[3])}", text)
@@ -220,7 +238,7 @@ class Example:
             text = re.sub(r"( lse : )(%s)$" % TYPE, lambda m: m[1] + type_of("lse", m[2]), text)
             results = ", ".join(type_of(n, "") for n in self.results)
             results = f"({results})" if len(self.results) > 1 else results
-            return re.sub(r"^(  }|func.*@attention\(.*\)) -> .*?( {)?$", lambda m: f"{m[1]} -> {results}{m[2] or ''}", text)
+            return re.sub(r"^(  }|func.*@attention\(.*\)) -> (?!!n).*?( {)?$", lambda m: f"{m[1]} -> {results}{m[2] or ''}", text)
 
         head, alias_lines, body = re.fullmatch(r"((?://[^\n]*\n|\n)*)((?:![^\n]*\n)*)(.*)", self.text, re.S).groups()
         function, end, helpers = body.partition("\n}\n")  # helpers have aliases only
@@ -253,29 +271,37 @@ def rescale(example: Example, given: Dict[str, object], channels: Size) -> None:
 
 
 def rotate(example: Example, given: Dict[str, object]) -> None:
-    """Writes the rope attributes anew; keys in the order layout, base, start, width, scaling, xpos."""
+    """Writes the rope attributes anew, keys in the order of ROPE_KEYS."""
+
+    def literal(value: object) -> str:
+        if isinstance(value, list):
+            return "[" + ", ".join(map(literal, value)) + "]"
+        return real(value) if isinstance(value, float) else str(value)
 
     def write(found: re.Match) -> str:
-        words = [x.split(" = ") for x in found[2].split(", ") if x]
-        keys, rest = {x[0]: x[1] for x in words if len(x) == 2}, [x[0] for x in words if len(x) == 1]
-        scaling = dict(x.split(" = ") for x in (found[3] or "").split(", ") if x)
-        layout = given.get("rope_layout", found[1])
+        keys = dict(re.findall(ROPE_KEY, found[2]))
         for key in ("base", "start", "width"):
             if "rope_" + key in given and (key != "base" or key in keys):
                 keys[key] = real(given["rope_base"]) if key == "base" else str(given["rope_" + key])
         if "rope_xpos" in given:  # the keys' is negative
             keys["xpos"] = real(math.copysign(given["rope_xpos"], float(keys["xpos"])))
-        if "yarn" in given:
-            scaling = {k: real(v) if isinstance(v, float) else str(v) for k, v in given["yarn"].items()}
+        if "sections" in given:
+            keys["sections"] = "[" + ", ".join(map(str, given["sections"])) + "]"
+        parameters, kind = given.get("scaling"), "yarn"
+        if parameters is not None:
+            kind = re.match(r"#posenc\.(\w+)", keys["scaling"])[1]
+        elif "yarn" in given:
+            parameters = {k: given["yarn"][k] for k in YARN if k in given["yarn"]}
+        if parameters is not None:
+            keys["scaling"] = f"#posenc.{kind}<" + ", ".join(f"{k} = {literal(v)}" for k, v in parameters.items()) + ">"
+            if not parameters:
+                del keys["scaling"]
         start = int(keys.get("start", 0))
         width = int(keys.get("width", example.sizes["D"]))
         if width % 2 or start + width > example.sizes["D"]:
             raise ValueError(f"channels [{start}, {start + width}) can't rotate in rows of D = {example.sizes['D']}")
-        parts = [layout] + [f"{k} = {keys[k]}" for k in ("base", "start", "width") if k in keys]
-        if scaling:
-            parts.append("scaling = #posenc.yarn<" + ", ".join(f"{k} = {scaling[k]}" for k in YARN if k in scaling) + ">")
-        parts += [f"xpos = {keys['xpos']}"] if "xpos" in keys else []
-        return f"#posenc.rope<{', '.join(parts + rest)}>"
+        parts = [key + (f" = {keys[key]}" if keys[key] else "") for key in ROPE_KEYS if key in keys]
+        return f"#posenc.rope<{', '.join([given.get('rope_layout', found[1]), *parts])}>"
 
     example.text = re.sub(ROPE, write, example.text, flags=re.M)
 
@@ -293,7 +319,7 @@ def arguments(options: Dict[str, object]) -> str:
 
     def value(x: object) -> str:
         if isinstance(x, dict):
-            return ",".join(f"{k}={v}" for k, v in x.items()) or "none"
+            return ",".join(f"{k}={'/'.join(map(str, v)) if isinstance(v, list) else v}" for k, v in x.items()) or "none"
         return ",".join(map(str, x)) if isinstance(x, tuple) else "?" if x is None else str(x)
 
     return " ".join(f"--{k.replace('_', '-')}={value(v)}" for k, v in options.items())
@@ -309,6 +335,7 @@ def instantiate(name: str, **options) -> str:
         applies = (re.search(MAPS[key][0], unchanged) is not None if key in MAPS
                    else "#posenc.rope<" in unchanged if key == "yarn" or key.startswith("rope_")
                    else re.search(SCALE, unchanged) is not None if key == "scale"
+                   else f" {key} = " in unchanged if key in ("scaling", "sections")
                    else "%w = arith.constant" in unchanged if key == "sliding"
                    else " xpos = " in unchanged if key == "rope_xpos"
                    else key in example.sizes if key[0].isupper() else True)

@@ -80,7 +80,7 @@ func.func @fill_no_terminator(%d: memref<4xf32>, %n: index) {
 // -----
 
 func.func @yield_elsewhere() {
-  // expected-error @below {{expects parent op to be one of 'posenc_tile.angles, posenc_tile.fill, posenc_tile.pack, posenc_tile.sweep'}}
+  // expected-error @below {{expects parent op to be one of 'posenc_tile.angles, posenc_tile.fill, posenc_tile.pack, posenc_tile.scan, posenc_tile.sweep'}}
   posenc_tile.yield
 }
 
@@ -127,8 +127,8 @@ func.func @angles_position(%c: memref<?x4xf32>, %n: index, %x: i32) {
 // -----
 
 func.func @angles_argument(%c: memref<?x4xf32>, %n: index) {
-  // expected-error @below {{angles_c2: expected a region of one index}}
-  "posenc_tile.angles"(%c, %c, %n) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>, rope = #posenc.rope<half, base = 10000.0>}> ({
+  // expected-error @below {{angles_c2: expected a region of 1 index}}
+  "posenc_tile.angles"(%c, %c, %n) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>, rope = #posenc.rope<half, base = 10000.0>}> ({
     posenc_tile.yield %n : index
   }) : (memref<?x4xf32>, memref<?x4xf32>, index) -> ()
   return
@@ -166,9 +166,74 @@ func.func @angles_no_source(%c: memref<?x4xf32>, %n: index) {
 
 // -----
 
+func.func @angles_sections(%c: memref<?x4xf32>, %n: index) {
+  // expected-error @below {{angles_c1: the sections have 3 pairs together, but 4 rotate}}
+  posenc_tile.angles %c, %c rotate #posenc.rope<half, base = 10000.0, sections = [1, 2]> to(%n) by(%i, %axis) {
+    posenc_tile.yield %i : index
+  } : memref<?x4xf32>, memref<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @angles_axis(%c: memref<?x4xf32>, %n: index) {
+  // expected-error @below {{angles_c2: expected a region of 2 index}}
+  posenc_tile.angles %c, %c rotate #posenc.rope<half, base = 10000.0, sections = [1, 3]> to(%n) by(%i) {
+    posenc_tile.yield %i : index
+  } : memref<?x4xf32>, memref<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @angles_length(%c: memref<?x4xf32>, %n: index) {
+  // expected-error @below {{angles_c4: expected a length if the rope's scaling needs it, and only then}}
+  posenc_tile.angles %c, %c
+      rotate #posenc.rope<half, base = 10000.0, scaling = #posenc.dynamic_ntk<factor = 2.0, original = 64>>
+      to(%n) by(%i) {
+    posenc_tile.yield %i : index
+  } : memref<?x4xf32>, memref<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @angles_no_length(%c: memref<?x4xf32>, %n: index) {
+  // expected-error @below {{angles_c4: expected a length if}}
+  posenc_tile.angles %c, %c rotate #posenc.rope<half, base = 10000.0> to(%n) length(%n) by(%i) {
+    posenc_tile.yield %i : index
+  } : memref<?x4xf32>, memref<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @scan_ranges(%d: memref<48x?xf32>, %n: index) {
+  // expected-error @below {{scan_c1: expected two ranges, rows and keys}}
+  posenc_tile.scan %d over(%r = %n to %n) {
+    %x = arith.constant 1.0 : f32
+    %keep = arith.constant true
+    posenc_tile.yield %x, %keep : f32, i1
+  } : memref<48x?xf32>
+  return
+}
+
+// -----
+
+func.func @scan_results(%d: memref<48x?xf32>, %n: index) {
+  posenc_tile.scan %d over(%r = %n to %n, %j = %n to %n) {
+    %x = arith.constant 1.0 : f32
+    // expected-error @below {{scan_c2: expected to yield 'f32', 'i1'}}
+    posenc_tile.yield %x : f32
+  } : memref<48x?xf32>
+  return
+}
+
+// -----
+
 func.func @angles_segments(%c: memref<?x4xf32>, %n: index) {
   // expected-error @below {{expected one operand in group 0 of its operands, but got 2}}
-  "posenc_tile.angles"(%c, %c, %n) <{operandSegmentSizes = array<i32: 2, 0, 1, 0, 0, 0>, rope = #posenc.rope<half, base = 10000.0>}> ({
+  "posenc_tile.angles"(%c, %c, %n) <{operandSegmentSizes = array<i32: 2, 0, 1, 0, 0, 0, 0>, rope = #posenc.rope<half, base = 10000.0>}> ({
   ^bb0(%i: index):
     posenc_tile.yield %i : index
   }) : (memref<?x4xf32>, memref<?x4xf32>, index) -> ()
