@@ -192,31 +192,9 @@ public:
                  ArrayRef<MlpOp::Layer> layers, ValueRange x, FloatType compute)
       : b(b), activation(activation), layers(layers), x(x), compute(compute) {}
 
-  /// The output of the last layer. The hidden layers but the last are computed
-  /// once, into memory; a unit of that one is used as it is computed.
-  Value emit(Value output) {
-    Value before;
-    for (size_t number = 0; number + 2 < layers.size(); ++number) {
-      int64_t units = countOutputs(number);
-      Value stored =
-          memref::AllocaOp::create(b, MemRefType::get(units, compute));
-      accumulate(units, {}, [&](Value unit, Value) -> Value {
-        Value y = emitHidden(number, unit, before);
-        memref::StoreOp::create(b, y, stored, unit);
-        return {};
-      });
-      before = stored;
-    }
-    size_t last = layers.size() - 1;
-    if (last == 0)
-      return emitUnit(0, output, before);
-    Value start = emitBias(last, output);
-    return accumulate(countOutputs(last - 1), start,
-                      [&](Value unit, Value sum) -> Value {
-                        Value y = emitHidden(last - 1, unit, before);
-                        return addProduct(sum, last, output, unit, y);
-                      });
-  }
+  /// The output of the last layer. Nothing is stored: a hidden unit is computed
+  /// where it is used, so that each layer beyond the third costs its width.
+  Value emit(Value output) { return emitUnit(layers.size() - 1, output); }
 
 private:
   int64_t countOutputs(size_t number) {
@@ -235,8 +213,8 @@ private:
     return arith::AddFOp::create(b, sum, arith::MulFOp::create(b, weight, y));
   }
 
-  /// A layer's unit, before the activation, from the units of the layer before.
-  Value emitUnit(size_t number, Value unit, Value before) {
+  /// A layer's unit, before the activation.
+  Value emitUnit(size_t number, Value unit) {
     Value sum = emitBias(number, unit);
     if (number == 0) {
       for (auto [input, y] : llvm::enumerate(x))
@@ -244,33 +222,16 @@ private:
                          arith::ConstantIndexOp::create(b, input), y);
       return sum;
     }
-    return accumulate(countOutputs(number - 1), sum,
-                      [&](Value input, Value sum) -> Value {
-                        Value y = memref::LoadOp::create(b, before, input);
-                        return addProduct(sum, number, unit, input, y);
-                      });
-  }
-
-  Value emitHidden(size_t number, Value unit, Value before) {
-    return emitActivation(b, activation, emitUnit(number, unit, before));
-  }
-
-  /// A loop over [0, count), which carries a value or nothing.
-  Value accumulate(int64_t count, Value init,
-                   function_ref<Value(Value, Value)> body) {
-    SmallVector<Value> inits;
-    if (init)
-      inits.push_back(init);
-    auto loop = scf::ForOp::create(b, arith::ConstantIndexOp::create(b, 0),
-                                   arith::ConstantIndexOp::create(b, count),
-                                   arith::ConstantIndexOp::create(b, 1), inits);
+    auto loop = scf::ForOp::create(
+        b, arith::ConstantIndexOp::create(b, 0),
+        arith::ConstantIndexOp::create(b, countOutputs(number - 1)),
+        arith::ConstantIndexOp::create(b, 1), sum);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value result = body(loop.getInductionVar(),
-                        init ? Value(loop.getRegionIterArg(0)) : Value());
-    if (!init)
-      return {};
-    scf::YieldOp::create(b, result);
+    Value input = loop.getInductionVar();
+    Value y = emitActivation(b, activation, emitUnit(number - 1, input));
+    scf::YieldOp::create(
+        b, addProduct(loop.getRegionIterArg(0), number, unit, input, y));
     return loop.getResult(0);
   }
 
@@ -294,14 +255,6 @@ Value MlpOp::emitScalar(OpBuilder &builder, Location loc, ValueRange operands,
   NetworkEmitter network(b, getActivation(), layers, adaptor.getX(), compute);
   Value zero = realConstant(b, compute, 0);
   return emitGuarded(b, inside, zero, [&]() -> SmallVector<Value> {
-    if (layers.size() < 3)
-      return {network.emit(output)};
-    // What is on the stack is given back after each pair.
-    auto scope = memref::AllocaScopeOp::create(b, TypeRange(compute));
-    OpBuilder::InsertionGuard guard(b);
-    b.createBlock(&scope.getBodyRegion());
-    Value y = network.emit(output);
-    memref::AllocaScopeReturnOp::create(b, y);
-    return {scope.getResult(0)};
+    return {network.emit(output)};
   })[0];
 }

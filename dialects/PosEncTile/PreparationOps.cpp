@@ -180,7 +180,18 @@ LogicalResult AnglesOp::verify() {
     return emitOpError("angles_c3: expected a base, frequencies [")
            << pairs << "], or cosines and sines [positions, " << pairs
            << "] of index positions";
+  if (rope.needsLength() != bool(getLength()))
+    return emitOpError("angles_c4: expected a length if the rope's scaling "
+                       "needs it, and only then");
   return success();
+}
+
+LogicalResult ScanOp::verify() {
+  if (getLbs().size() != 2 || getNumOperands() != 5)
+    return emitOpError("scan_c1: expected two ranges, rows and keys");
+  Type f32 = Float32Type::get(getContext());
+  Type i1 = IntegerType::get(getContext(), 1);
+  return verifyBody(*this, "scan_c2", getBody(), 2, {f32, i1});
 }
 
 /// The channels of a packed matrix, rows or columns.

@@ -225,7 +225,7 @@ class Example:
             return aliases.get(text, text)
 
         def line(text: str) -> str:
-            use = re.match(r"(.*(?:posenc\.lookup|posenc\.dot|tensor\.dim| return) .*) : (.*)$", text)
+            use = re.match(r"(.*(?:posenc\.(?:lookup|dot|mlp)|tensor\.dim| return) .*) : (.*)$", text)
             if use:  # the types stand together at the end
                 indexed = re.findall(r"%(\w+)\[", use[1])
                 names = indexed or self.results if " return " in text else indexed or re.findall(r"%(\w+),", use[1])
