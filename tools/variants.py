@@ -23,7 +23,7 @@ One row for each program of [test/examples](../../test/examples), where the oper
   `uniform` (batch and head at most), `row` (query), `key`, `lag` (the distance j - r alone, and the interval in which it
   varies), `pair`; `keep` is the condition.
 - **Cost** on the fused road, beside that of plain attention, as `posenc-tile-attention` says. Vectors are by row, by key or by
-  distance, and cost an addition per pair.
+  distance: an addition per pair.
 
 `tools/docs.sh` writes this page with posenc-opt, and a test compares it.
 
@@ -77,8 +77,8 @@ def source(description: List[List[str]]) -> str:
     return re.sub(r"(https?://(?:www\.)?([^\s/]+)\S*[^\s.,;)])", r"[\2](\1)", text)
 
 
-def extents(report: str) -> str:
-    """Of the ops that read or compute from tables, and of conditions that are kept."""
+def extents(report: str, has_condition: bool) -> str:
+    """Of the ops that read or compute from tables, and of the condition."""
     found: List[str] = []
     for name, kind, rest in re.findall(r"= posenc\.(lookup|dot|mlp|row_scan): (\w+) \{[^}]*\}(.*)", report):
         interval = re.search(r"varying (\[[^\]]*\])", rest)
@@ -86,7 +86,7 @@ def extents(report: str) -> str:
         if what not in found:
             found.append(what)
     conditions = re.findall(r": (\w+) \{[^}]*\}.*truth", report)
-    if conditions:  # the last is that of the pair
+    if conditions and has_condition:  # the last is that of the pair
         found.append(f"keep {conditions[-1]}")
     return ", ".join(found) or "-"
 
@@ -102,12 +102,13 @@ def cost(remarks: str) -> str:
 def row(tool: str, path: str) -> str:
     name = os.path.basename(path)[:-len(".mlir")]
     with open(path) as file:
-        description = paragraphs(file.read())
+        text = file.read()
+    description = paragraphs(text)
     summary = cell(re.split(r"(?<=[a-z0-9)])[.:;] ", " ".join(description[0]) + " ")[0].rstrip(". "))
     report = run(tool, path, "--posenc-print-extents")
     remarks = run(tool, path, "--posenc-to-llvm", "--remarks-filter=posenc", "--remark-format=emitRemark")
     cells = [f"[{name}](../../test/examples/{name}.mlir): {summary}", formula(description), source(description),
-             extents(report), cost(remarks)]
+             extents(report, " keep %" in text), cost(remarks)]
     return "| " + " | ".join(cells) + " |"
 
 
