@@ -149,7 +149,7 @@ func.func @at_takes_positions(%x: !x, %p: index) {
 !x = tensor<2x8x4x64xf32>
 func.func @rotate_c2(%x: !x) {
   // expected-error @below {{rotate_c2: the result must have the type of x}}
-  %r = "posenc.rotate"(%x) <{operandSegmentSizes = array<i32: 0, 0, 0, 0, 1>, rope = #posenc.rope<half, base = 10000.0>}> : (!x) -> tensor<2x8x5x64xf32>
+  %r = "posenc.rotate"(%x) <{operandSegmentSizes = array<i32: 0, 0, 0, 0, 0, 1>, rope = #posenc.rope<half, base = 10000.0>}> : (!x) -> tensor<2x8x5x64xf32>
   return
 }
 
