@@ -10,14 +10,14 @@
 #rope = #posenc.rope<half, base = 1.0e+04>
 
 // A network of the score: for every pair, after the product. One layer has no activation; an output may be missing.
-func.func @network_of_score(%q: !q, %k: !k, %v: !v, %w1: tensor<5x2xf32>, %b1: tensor<5xf32>, %w2: tensor<?x5xf32>, %w: tensor<3x1xf32>, %dense: tensor<2x70x150xf32>) -> !o {
+func.func @network_of_score(%q: !q, %k: !k, %v: !v, %w1: tensor<5x2xf32>, %b1: tensor<5xf32>, %w2: tensor<3x5xf32>, %w: tensor<3x1xf32>, %dense: tensor<2x70x150xf32>) -> !o {
   %o = posenc.attention q(%q : !q) k(%k : !k) v(%v : !v)
-      with(%w1 : tensor<5x2xf32>, %b1 : tensor<5xf32>, %w2 : tensor<?x5xf32>, %w : tensor<3x1xf32>, %dense : tensor<2x70x150xf32>)
+      with(%w1 : tensor<5x2xf32>, %b1 : tensor<5xf32>, %w2 : tensor<3x5xf32>, %w : tensor<3x1xf32>, %dense : tensor<2x70x150xf32>)
       score(%s, %b, %h, %r, %j) {
     %c = arith.constant 0.25 : f32
     %t = arith.mulf %s, %c : f32
     %e = posenc.lookup %dense[%b, %r, %j] : tensor<2x70x150xf32>
-    %y = posenc.mlp gelu(%t, %e)[%b] layers(%w1 plus %b1, %w2) : tensor<5x2xf32>, tensor<5xf32>, tensor<?x5xf32>
+    %y = posenc.mlp gelu(%t, %e)[%b] layers(%w1 plus %b1, %w2) : tensor<5x2xf32>, tensor<5xf32>, tensor<3x5xf32>
     %x = posenc.mlp tanh(%y)[%h] layers(%w) : tensor<3x1xf32>
     %z = arith.addf %y, %x : f32
     posenc.yield %z : f32
