@@ -94,13 +94,13 @@ def longest(trial: Trial) -> int:
 
 
 def all_trials(example: str) -> List[Tuple[List[str], List[Trial]]]:
-    """Options of posenc-run, and what runs with them. The naive targets are slow: they take the shapes that show most,
-    the loops those of more than one tile."""
+    """Options of posenc-run, and what runs with them. The naive targets are slow: the reference takes small shapes,
+    the loops every other one of those of some tiles."""
     captured, drawn = golden_trials(example), shape_trials(example)
     return [
         (["--target=reference"], captured + [t for t in drawn if longest(t) < 128]),
         (["--target=reference", "--compute-type=f64"], captured),
-        (["--target=loops"], [t for t in drawn if 16 <= longest(t) <= 131]),
+        (["--target=loops"], [t for t in drawn if 16 <= longest(t) <= 131][::2]),
         (["--target=cpu"], captured + drawn),
     ]
 
