@@ -63,8 +63,9 @@ struct DecomposeRotate : DecomposePattern<RotateOp> {
   matchAndRewrite(RotateOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Emitter emitter(rewriter, op.getLoc(), compute);
-    Rotation rotation{op.getRopeAttr(), adaptor.getPosition(),
-                      adaptor.getFreqs(), adaptor.getCos(), adaptor.getSin()};
+    Rotation rotation{op.getRopeAttr(),    adaptor.getPosition(),
+                      adaptor.getLength(), adaptor.getFreqs(),
+                      adaptor.getCos(),    adaptor.getSin()};
     Value rotated = emitter.rotate(rotation, adaptor.getX());
     rewriter.replaceOp(op, finish(rewriter, emitter, rotated, op.getResult()));
     return success();
@@ -161,12 +162,13 @@ struct DecomposeAttention : DecomposePattern<AttentionOp> {
           rewriter, loc, memref::getTensorTypeFromMemRefType(type), value,
           /*restrict=*/true);
     };
-    Rotation query{op.getQRopeAttr(), asTensor(adaptor.getQPosition()),
-                   asTensor(adaptor.getQFreqs()), asTensor(adaptor.getQCos()),
-                   asTensor(adaptor.getQSin())};
-    Rotation key{op.getKRopeAttr(), asTensor(adaptor.getKPosition()),
-                 asTensor(adaptor.getKFreqs()), asTensor(adaptor.getKCos()),
-                 asTensor(adaptor.getKSin())};
+    Rotation query{
+        op.getQRopeAttr(),           asTensor(adaptor.getQPosition()),
+        adaptor.getQLength(),        asTensor(adaptor.getQFreqs()),
+        asTensor(adaptor.getQCos()), asTensor(adaptor.getQSin())};
+    Rotation key{op.getKRopeAttr(),           asTensor(adaptor.getKPosition()),
+                 adaptor.getKLength(),        asTensor(adaptor.getKFreqs()),
+                 asTensor(adaptor.getKCos()), asTensor(adaptor.getKSin())};
     SmallVector<Value> captures;
     for (Value capture : adaptor.getCaptures())
       captures.push_back(asTensor(capture));

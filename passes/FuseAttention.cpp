@@ -181,8 +181,9 @@ static void fuse(Steps steps, IRRewriter &rewriter) {
       rewriter, loc, steps.output.getType(), lse ? lse.getType() : Type(),
       asWritten(steps.scores.getQ()), asWritten(steps.scores.getK()),
       asWritten(steps.values.getV()), /*out=*/Value(), /*lse=*/Value(),
-      RopeAttr(), Value(), Value(), Value(), Value(), RopeAttr(), Value(),
-      Value(), Value(), Value(), tables, steps.softmax.getSink(),
+      RopeAttr(), Value(), Value(), Value(), Value(), Value(), RopeAttr(),
+      Value(), Value(), Value(), Value(), Value(), tables,
+      steps.softmax.getSink(),
       steps.mod ? ValueRange(steps.mod.getCaptures()) : ValueRange());
   if (steps.mod) {
     IRMapping mapping;

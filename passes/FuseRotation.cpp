@@ -81,6 +81,7 @@ static bool fuseRotation(AttentionOp op, bool query, IRRewriter &rewriter) {
       op.setQRopeAttr(rotate.getRopeAttr());
       op.getQMutable().set(x);
       set(op.getQPositionMutable(), rotate.getPosition());
+      set(op.getQLengthMutable(), rotate.getLength());
       set(op.getQFreqsMutable(), rotate.getFreqs());
       set(op.getQCosMutable(), rotate.getCos());
       set(op.getQSinMutable(), rotate.getSin());
@@ -88,6 +89,7 @@ static bool fuseRotation(AttentionOp op, bool query, IRRewriter &rewriter) {
       op.setKRopeAttr(rotate.getRopeAttr());
       op.getKMutable().set(x);
       set(op.getKPositionMutable(), rotate.getPosition());
+      set(op.getKLengthMutable(), rotate.getLength());
       set(op.getKFreqsMutable(), rotate.getFreqs());
       set(op.getKCosMutable(), rotate.getCos());
       set(op.getKSinMutable(), rotate.getSin());

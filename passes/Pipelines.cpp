@@ -23,12 +23,6 @@
 using namespace mlir;
 using namespace mlir::posenc;
 
-/// The program's own ops on all elements of tensors: bufferization takes them
-/// as linalg alone.
-static void addElementwiseToLinalg(OpPassManager &pm) {
-  pm.addPass(createConvertElementwiseToLinalgPass());
-}
-
 /// Tensors to memrefs that are freed. At function boundaries any strides are
 /// taken, so that a caller passes views as they are; results are new and
 /// contiguous.
@@ -37,6 +31,8 @@ static void addBufferization(OpPassManager &pm) {
   options.bufferizeFunctionBoundaries = true;
   // A loop over layers yields a new tensor in every round.
   options.allowReturnAllocsFromLoops = true;
+  // Sums and products of whole tensors, beside attention.
+  pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
   pm.addPass(bufferization::createOneShotBufferizePass(options));
   bufferization::buildBufferDeallocationPipeline(pm);
@@ -71,7 +67,6 @@ static void addConversionToLLVM(OpPassManager &pm) {
 
 void posenc::buildReferencePipeline(OpPassManager &pm,
                                     const ReferencePipelineOptions &options) {
-  addElementwiseToLinalg(pm);
   PosEncDecomposePassOptions decompose;
   decompose.computeType = options.computeType;
   pm.addPass(createPosEncDecomposePass(decompose));
@@ -89,7 +84,6 @@ void posenc::buildLLVMPipeline(OpPassManager &pm,
   pm.addPass(createPosEncFuseRelativeGatherPass());
   pm.addPass(createPosEncFuseAttentionPass());
   pm.addPass(createPosEncFuseRotationPass());
-  addElementwiseToLinalg(pm);
   // Attention alone has a schedule. The ops beside it become linalg while all
   // is on tensors, which is what they work on.
   PosEncDecomposePassOptions decompose;
@@ -113,8 +107,9 @@ void posenc::buildLLVMPipeline(OpPassManager &pm,
     break;
   case Kernels::Cpu: {
     // A target that LLVM does not know is diagnosed by the pass.
-    FailureOr<CpuTarget> target = CpuTarget::get(
-        options.triple, options.cpu, options.features, [](const Twine &) {});
+    FailureOr<CpuTarget> target =
+        CpuTarget::get(options.triple, options.cpu, options.features,
+                       [](const Twine &) {});
     if (succeeded(target)) {
       tiling.rows = target->tileRows();
       tiling.panel = target->panelWidth();

@@ -86,8 +86,8 @@ static Value rotated(OpBuilder &b, Location loc, const Rotation &rotation,
   if (!rotation)
     return rows;
   return RotateOp::create(b, loc, rows.getType(), rotation.rope,
-                          rotation.position, rotation.freqs, rotation.cos,
-                          rotation.sin, rows);
+                          rotation.position, rotation.length, rotation.freqs,
+                          rotation.cos, rotation.sin, rows);
 }
 
 static void unfuse(AttentionOp op, IRRewriter &rewriter) {

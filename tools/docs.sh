@@ -10,3 +10,5 @@ tblgen -gen-dialect-doc -dialect=posenc_tile dialects/PosEncTile/PosEncTileOps.t
 tblgen -gen-pass-doc passes/Passes.td -o passes/Passes.md
 python3 tools/walkthrough.py build/bin/posenc-opt >build/Walkthrough.md
 mv build/Walkthrough.md passes/Walkthrough.md
+python3 tools/variants.py build/bin/posenc-opt >build/Variants.md
+mv build/Variants.md dialects/PosEnc/Variants.md

@@ -66,10 +66,14 @@ ParseResult RotationClause::parse(OpAsmParser &parser) {
     if (position.size() != 1 || perRow != isPositionPerRow(position.types[0]))
       return parser.emitError(position.loc)
              << (perRow ? "'at' takes one operand of two dimensions, a "
-                          "position per row"
+                          "position per row, or of three, one per axis too"
                         : "'from' takes one operand, an index or an offset "
                           "per batch");
   }
+  if (length.parseOptional(parser, "length"))
+    return failure();
+  if (length.loc.isValid() && length.size() != 1)
+    return parser.emitError(length.loc, "'length' takes one operand");
   if (freqs.parseOptional(parser, "freqs"))
     return failure();
   if (freqs.size() > 1)
@@ -84,12 +88,13 @@ ParseResult RotationClause::parse(OpAsmParser &parser) {
 ParseResult RotationClause::resolve(OpAsmParser &parser,
                                     OperationState &state) const {
   return failure(position.resolve(parser, state) ||
+                 length.resolve(parser, state) ||
                  freqs.resolve(parser, state) || cosSin.resolve(parser, state));
 }
 
 void RotationClause::appendSegments(SmallVectorImpl<int32_t> &segments) const {
   int32_t pair = cosSin.size() / 2;
-  segments.append({position.size(), freqs.size(), pair, pair});
+  segments.append({position.size(), length.size(), freqs.size(), pair, pair});
 }
 
 void posenc::printRotation(OpAsmPrinter &printer, const Rotation &rotation) {
@@ -97,6 +102,8 @@ void posenc::printRotation(OpAsmPrinter &printer, const Rotation &rotation) {
   if (rotation.position)
     printClause(printer, rotation.hasPositionPerRow() ? " at" : " from",
                 rotation.position);
+  if (rotation.length)
+    printClause(printer, " length", rotation.length);
   if (rotation.freqs)
     printClause(printer, " freqs", rotation.freqs);
   if (rotation.cos && rotation.sin)

@@ -31,15 +31,16 @@ struct Clause {
 };
 void printClause(OpAsmPrinter &printer, StringRef keyword, ValueRange operands);
 
-/// `#rope (from(...) | at(...))? (freqs(...) | cos_sin(..., ...))?`, the one
-/// spelling of a rotation.
+/// `#rope (from(...) | at(...))? (length(...))? (freqs(...) | cos_sin(...,
+/// ...))?`, the one spelling of a rotation.
 struct RotationClause {
   RopeAttr rope;
-  Clause position, freqs, cosSin;
+  Clause position, length, freqs, cosSin;
 
   ParseResult parse(OpAsmParser &parser);
   ParseResult resolve(OpAsmParser &parser, OperationState &state) const;
-  /// Appends how many operands each of position, freqs, cos and sin has.
+  /// Appends how many operands each of position, length, freqs, cos and sin
+  /// has.
   void appendSegments(SmallVectorImpl<int32_t> &segments) const;
 };
 void printRotation(OpAsmPrinter &printer, const Rotation &rotation);
@@ -64,7 +65,8 @@ bool isScoreRegionOp(Operation *op);
 /// rotate_c1: that the rotation fits `rows`, [B,H,L,D].
 LogicalResult verifyRotation(Operation *op, const Rotation &rotation,
                              ShapedType rows);
-/// Constraints c8 to c11 of the op with a score region named `name`.
+/// Constraints c8 to c11 of the op with a score region named `name`, and
+/// row_scan_c1.
 LogicalResult verifyScoreRegion(Operation *op, StringRef name, Region &region,
                                 ValueRange captures, unsigned numValueTables);
 

@@ -127,10 +127,12 @@ void AttentionOp::getAsmBlockArgumentNames(Region &region,
 }
 
 Rotation AttentionOp::getQueryRotation() {
-  return {getQRopeAttr(), getQPosition(), getQFreqs(), getQCos(), getQSin()};
+  return {getQRopeAttr(), getQPosition(), getQLength(),
+          getQFreqs(),    getQCos(),      getQSin()};
 }
 Rotation AttentionOp::getKeyRotation() {
-  return {getKRopeAttr(), getKPosition(), getKFreqs(), getKCos(), getKSin()};
+  return {getKRopeAttr(), getKPosition(), getKLength(),
+          getKFreqs(),    getKCos(),      getKSin()};
 }
 
 YieldOp AttentionOp::getYield() {
@@ -233,8 +235,8 @@ LogicalResult AttentionOp::verify() {
        {std::pair(getQueryRotation(), q), std::pair(getKeyRotation(), k)}) {
     if (rotation && failed(verifyRotation(*this, rotation, rows)))
       return failure();
-    if (!rotation &&
-        (rotation.position || rotation.freqs || rotation.cos || rotation.sin))
+    if (!rotation && (rotation.position || rotation.length || rotation.freqs ||
+                      rotation.cos || rotation.sin))
       return emitOpError("rotate_c1: operands of a rotation without its rope");
   }
   return success();

@@ -71,6 +71,10 @@ Value emitRowRuns(OpBuilder &builder, Location loc, ArrayRef<int64_t> starts,
 Value emitInside(ImplicitLocOpBuilder &b, Value table, ValueRange indices);
 /// Emits an element of a tensor or memref.
 Value emitLoad(ImplicitLocOpBuilder &b, Value table, ValueRange indices);
+/// Emits an element of a table as a score region sees it: `compute`, index or
+/// i1.
+Value emitElement(ImplicitLocOpBuilder &b, Value table, ValueRange indices,
+                  FloatType compute);
 /// Emits `body()` where `inside` holds, else the values `outside`; what is not
 /// inside is not executed. `body` inserts by `b`.
 SmallVector<Value> emitGuarded(ImplicitLocOpBuilder &b, Value inside,
@@ -111,12 +115,14 @@ namespace mlir::posenc {
 /// are not given.
 struct Rotation {
   RopeAttr rope;
-  Value position, freqs, cos, sin;
+  Value position, length, freqs, cos, sin;
 
   explicit operator bool() const { return bool(rope); }
   /// Whether `position` holds one position per row ("at"), not an offset of
   /// them all ("from").
   bool hasPositionPerRow() const;
+  /// Whether rows have a position on each of several axes.
+  bool hasAxes() const { return rope && !rope.getSections().empty(); }
 };
 
 } // namespace mlir::posenc

@@ -20,8 +20,8 @@ def AttentionOp : PosEnc_Op<"attention", [
     lse[b, h, r]  = ln of the sum of exp(z) over the kept keys; the sink is not counted
     ```
 
-    The region is straight-line code of `arith` and `math` on scalars, and of the ops `posenc.row`, `posenc.lookup` and
-    `posenc.dot`; it ends in `posenc.yield`. Scores are f32, positions index, conditions i1. `with` captures values under
+    The region is straight-line code of `arith` and `math` on scalars, and of the ops `posenc.row`, `posenc.lookup`,
+    `posenc.dot`, `posenc.mlp` and `posenc.row_scan`; it ends in `posenc.yield`. Scores are f32, positions index, conditions i1. `with` captures values under
     their own name (`%t = %x#1` renames one); nothing else of the surrounding program is seen. A scale, a mask, a softcap
     stand in the region, where the formula has them. A row without a kept pair gives zeros and a log-sum-exp of -inf,
     with a sink too. What a removed pair computes, indices out of bounds and divisions by 0 included, has no
@@ -75,11 +75,13 @@ def AttentionOp : PosEnc_Op<"attention", [
     Arg<Optional<PosEnc_Operand>, "where the log-sum-exp goes, [B,H,N] of f32">:$lse,
     OptionalAttr<RopeAttr>:$qRope,
     Arg<Optional<PosEnc_Position>, "positions of the query rows">:$qPosition,
+    Arg<Optional<Index>, "the length of the sequence, for the scaling of the query rotation">:$qLength,
     Arg<Optional<PosEnc_FloatTable>, "frequencies of the query rotation">:$qFreqs,
     Arg<Optional<PosEnc_FloatTable>, "cosines of the query rotation">:$qCos,
     Arg<Optional<PosEnc_FloatTable>, "sines of the query rotation">:$qSin,
     OptionalAttr<RopeAttr>:$kRope,
     Arg<Optional<PosEnc_Position>, "positions of the keys">:$kPosition,
+    Arg<Optional<Index>, "the length of the sequence, for the scaling of the key rotation">:$kLength,
     Arg<Optional<PosEnc_FloatTable>, "frequencies of the key rotation">:$kFreqs,
     Arg<Optional<PosEnc_FloatTable>, "cosines of the key rotation">:$kCos,
     Arg<Optional<PosEnc_FloatTable>, "sines of the key rotation">:$kSin,

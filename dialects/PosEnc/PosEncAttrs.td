@@ -89,6 +89,24 @@ def DebertaAttr : PosEnc_Map<"Deberta", "deberta", ["getVarying", "emit"]> {
   }];
 }
 
+def IrpeAttr : PosEnc_Map<"Irpe", "irpe", ["getVarying", "emit"]> {
+  let summary = "iRPE's piecewise index of a difference";
+  let description = [{
+    g(x) + trunc(beta) of iRPE (Wu et al. 2021, arXiv:2107.14222, released code), for each axis of a grid, or a rounded
+    distance. g(x) = x for |x| <= alpha, else sign(x) min(round(alpha + ln(|x| / alpha) / ln(gamma / alpha) (beta -
+    alpha)), trunc(beta)), where round takes halves to even. 2 trunc(beta) + 1 rows. A half is found by integers, so no
+    logarithm's rounding moves a row. The released models have alpha = 1.9, beta = 3.8, gamma = 15.2: 7 rows.
+
+    - `row_c2`: 0 < alpha <= beta <= 4096, gamma above alpha and finite.
+  }];
+  let parameters = (ins "::mlir::posenc::Real":$alpha, "::mlir::posenc::Real":$beta, "::mlir::posenc::Real":$gamma);
+  let assemblyFormat = "`<` $alpha `,` $beta `,` $gamma `>`";
+  let extraClassDeclaration = [{
+    /// g of a distance n >= 0.
+    int64_t getSideRow(int64_t distance) const;
+  }];
+}
+
 def WindowAttr : PosEnc_Map<"Window", "window", ["getNumInputs", "emit"]> {
   let summary = "Swin's row of two tokens of a window";
   let description = [{
@@ -100,75 +118,6 @@ def WindowAttr : PosEnc_Map<"Window", "window", ["getNumInputs", "emit"]> {
   }];
   let parameters = (ins "int64_t":$height, "int64_t":$width);
   let assemblyFormat = "`<` $height `,` $width `>`";
-}
-
-//===----------------------------------------------------------------------===//
-// Rotations
-//===----------------------------------------------------------------------===//
-
-class PosEnc_Scaling<string cppName, string asmName, list<string> methods = []>
-    : PosEnc_Attr<cppName, asmName,
-                  [DeclareAttrInterfaceMethods<RopeScalingAttr, !listconcat(["scaleFrequencies"], methods)>]>;
-
-def YarnAttr : PosEnc_Scaling<"Yarn", "yarn", ["getMagnitude"]> {
-  let summary = "YaRN: low frequencies are divided by a factor, high ones kept";
-  let description = [{
-    Peng et al. 2023 (arXiv:2309.00071). With `turns(n) = width ln(original / (2 pi n)) / (2 ln base)`: pairs below
-    lo = turns(beta_fast) keep their frequency, pairs above hi = turns(beta_slow) have it divided by `factor`, and
-    between them it is blended linearly. `truncate` rounds lo down and hi up. `original` is the trained context, in
-    tokens. `attention_factor` multiplies cos and sin and is final; without it, 0.1 ln(factor) + 1.
-
-    - `rotate_c1`: factor, betas and attention_factor are positive, original is at least 1.
-  }];
-  let parameters = (ins
-    "::mlir::posenc::Real":$factor, "int64_t":$original,
-    DefaultValuedParameter<"::mlir::posenc::Real", "::mlir::posenc::Real(32.0)">:$beta_fast,
-    DefaultValuedParameter<"::mlir::posenc::Real", "::mlir::posenc::Real(1.0)">:$beta_slow,
-    DefaultValuedParameter<"bool", "true">:$truncate,
-    OptionalParameter<"std::optional<::mlir::posenc::Real>">:$attention_factor);
-  let assemblyFormat = "`<` struct(params) `>`";
-}
-
-def RopeLayout : I32Enum<"RopeLayout", "which channels form a pair", [
-    I32EnumCase<"Half", 0, "half">, I32EnumCase<"Interleaved", 1, "interleaved">]> {
-  let cppNamespace = "::mlir::posenc";
-}
-
-def RopeAttr : PosEnc_Attr<"Rope", "rope"> {
-  let summary = "A rotation of channel pairs by angles that grow with the position";
-  let description = [{
-    Rotary position embedding (Su et al. 2021, arXiv:2104.09864). A row at position p turns its pair m of channels
-    (x, y) into (x cos a - y sin a, y cos a + x sin a), a = p f[m].
-
-    ```
-    #posenc.rope<half, base = 10000.0>
-    #posenc.rope<interleaved, base = 10000.0, start = 128, width = 64, scaling = #posenc.yarn<factor = 40.0, original = 4096>>
-    ```
-
-    | key | meaning |
-    |---|---|
-    | `half`, `interleaved` | pairs (m, m + width / 2), or (2 m, 2 m + 1); checkpoints use either, so one is required |
-    | `base` | f[m] = base^(-2 m / width), radians per position; required unless the op gives `freqs` or `cos_sin` |
-    | `start`, `width` | channels [start, start + width) rotate, all others pass; by default all from start on |
-    | `scaling` | a rope scaling, which changes f |
-    | `xpos` | pair m is also scaled by zeta^(p / xpos), zeta = (2 m / width + 0.4) / 1.4 (xPos, arXiv:2212.10554); keys use the negative |
-
-    Angles are computed in f64, whatever the type of the rows.
-
-    - `rotate_c1`: start >= 0, width even and positive; base above 1; scaling a rope scaling, and only beside base;
-      xpos finite and not 0.
-  }];
-  let parameters = (ins EnumParameter<RopeLayout>:$layout, "int64_t":$start, "int64_t":$width,
-      "std::optional<::mlir::posenc::Real>":$base, "::mlir::posenc::RopeScalingAttr":$scaling,
-      "std::optional<::mlir::posenc::Real>":$xpos);
-  let hasCustomAssemblyFormat = 1;
-  let genMnemonicAlias = 1;
-  let extraClassDeclaration = [{
-    /// How many channels of a row rotate: `width`, or all from `start` on.
-    int64_t getRotatedWidth(int64_t channels) const { return getWidth() ? getWidth() : channels - getStart(); }
-    /// The frequencies of the width / 2 pairs, radians per position, scaled; the rope has a base.
-    ::llvm::SmallVector<double> getFrequencies(int64_t width) const;
-  }];
 }
 
 #endif // DIALECTS_POSENC_POSENCATTRS_TD

@@ -2,6 +2,7 @@
 #define DIALECTS_POSENC_POSENCBASE_TD
 
 include "dialects/PosEnc/PosEncAttrs.td"
+include "dialects/PosEnc/PosEncRotations.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/RuntimeVerifiableOpInterface.td"

@@ -33,16 +33,27 @@ def RopeScalingAttr : AttrInterface<"RopeScalingAttr"> {
   let cppNamespace = "::mlir::posenc";
   let description = [{
     A change of the frequencies of a rotation, made to stretch a trained context. A new scaling is an attribute with
-    this interface.
+    this interface. It changes the frequencies when the program is compiled, or it needs the length of the sequence,
+    known at run time, and emits them.
   }];
   let methods = [
     InterfaceMethod<[{
       Changes the frequencies, radians per position. On entry `frequencies[m]` is `base^(-2 m / width)`, for each of the
-      `width / 2` channel pairs m.
+      `width / 2` channel pairs m. Called unless the scaling needs the length.
     }], "void", "scaleFrequencies",
-      (ins "::llvm::MutableArrayRef<double>":$frequencies, "double":$base, "int64_t":$width)>,
+      (ins "::llvm::MutableArrayRef<double>":$frequencies, "double":$base, "int64_t":$width), "", "return;">,
+    InterfaceMethod<"Whether the frequencies depend on the length of the sequence, queries and past together.",
+      "bool", "needsLength", (ins), "", "return false;">,
+    InterfaceMethod<[{
+      Emits the frequency of channel pair `pair`, f64. `frequencies[m]` is `base^(-2 m / width)` as above; `length` and
+      `pair` are index. Called if the scaling needs the length.
+    }], "::mlir::Value", "emitFrequency",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc, "::llvm::ArrayRef<double>":$frequencies,
+           "::mlir::Value":$length, "::mlir::Value":$pair), "", "return {};">,
     InterfaceMethod<"The factor of cos and sin, so that a logit grows by its square.",
-      "double", "getMagnitude", (ins), "", "return 1.0;">
+      "double", "getMagnitude", (ins), "", "return 1.0;">,
+    InterfaceMethod<"How many channel pairs the scaling is for; nullopt: any number.",
+      "std::optional<int64_t>", "getNumPairs", (ins), "", "return std::nullopt;">
   ];
 }
 

@@ -111,4 +111,70 @@ def DotOp : PosEnc_ScoreOp<"dot", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
+def ActivationAttr : I32EnumAttr<"Activation", "the function between the layers of a network", [
+    I32EnumAttrCase<"Relu", 0, "relu">, I32EnumAttrCase<"Silu", 1, "silu">, I32EnumAttrCase<"Gelu", 2, "gelu">,
+    I32EnumAttrCase<"Tanh", 3, "tanh">]> {
+  let cppNamespace = "::mlir::posenc";
+}
+
+def MlpOp : PosEnc_ScoreOp<"mlp", [AttrSizedOperandSegments]> {
+  let summary = "One output of a small network on scalars";
+  let description = [{
+    `y = layers(x...)[output]`: `layers(%w1 plus %b1, %w2)` are the weights [out, in] of each layer, and after `plus` its
+    bias [out]; between layers stands the activation: `relu`, `silu`, `gelu` (x (1 + erf(x / sqrt(2))) / 2) or `tanh`. An
+    output outside the last layer is 0. FIRE (Li et al. 2023, arXiv:2310.04418), Swin v2's continuous bias (Liu et al.
+    2021, arXiv:2111.09883) and dynamic position bias (CrossFormer, arXiv:2108.00154) are networks of positions. One
+    whose inputs depend on the distance alone is evaluated once per distance.
+
+    - `mlp_c1`: at least one input and one layer; the layers chain: the first takes as many values as there are inputs,
+      each other one the outputs of the layer before; a bias has as many elements as its layer outputs. All extents but
+      the last layer's outputs are static, and at most 4096.
+
+    Example:
+
+    ```mlir
+    %x = posenc.lookup %table[%r, %h] : tensor<32x8xf32>
+    %y = posenc.mlp relu(%x, %score)[%h] layers(%w1 plus %b1, %w2) : tensor<32x2xf32>, tensor<32xf32>, tensor<8x32xf32>
+    ```
+  }];
+  let arguments = (ins
+    Arg<ActivationAttr, "the function between layers">:$activation,
+    Arg<Variadic<F32>, "the inputs">:$x,
+    Arg<Index, "which output">:$output,
+    Arg<Variadic<PosEnc_FloatTable>, "weights [out, in] of each layer">:$weights,
+    Arg<Variadic<PosEnc_FloatTable>, "the biases, [out] each">:$biases,
+    Arg<DenseBoolArrayAttr, "whether each layer has a bias">:$hasBias);
+  let results = (outs Res<F32, "the output">:$y);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// A layer's weights and its bias, null without one.
+    struct Layer {
+      ::mlir::Value weights, bias;
+    };
+    /// The layers, if `operands` stand for the op's.
+    ::llvm::SmallVector<Layer> getLayers(::mlir::ValueRange operands);
+  }];
+}
+
+def RowScanOp : PosEnc_ScoreOp<"row_scan", [ParentOneOf<["AttentionOp", "ScoreModOp"]>]> {
+  let summary = "The sum over the kept keys of a query from this key to the last";
+  let description = [{
+    `sum(r, j) = sum of x(r, j') over the kept keys j' >= j of query r`, where x is any value of the region. CoPE (Golovneva
+    et al. 2024, arXiv:2405.18719) counts with it: the position of a key is the sum of gates, which the scores open, from
+    it to the query. Unlike other values it depends on all pairs of its row.
+
+    - `row_scan_c1`: whether a pair is kept does not depend on the sum.
+
+    Example:
+
+    ```mlir
+    %sum = posenc.row_scan %score : f32
+    ```
+  }];
+  let arguments = (ins Arg<F32, "what is summed">:$x);
+  let results = (outs Res<F32, "the sum from this key on">:$sum);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
 #endif // DIALECTS_POSENC_POSENCREGIONOPS_TD

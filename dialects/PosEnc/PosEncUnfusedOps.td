@@ -19,15 +19,19 @@ def RotateOp : PosEnc_UnfusedOp<"rotate", [PosEnc_ChecksExtents, AttrSizedOperan
   let description = [{
     `result[b, h, r]` is row `x[b, h, r]` rotated as the rope says (see `#posenc.rope`), at position r, or
     - `from(%p)`: p + r; p is an index, or [B], one per batch;
-    - `at(%ids)`: ids[b, r] of a tensor [B, L] or [1, L] of integers or floats.
+    - `at(%ids)`: ids[b, r] of a tensor [B, L] or [1, L] of integers or floats; ids[axis, b, r] of [axes, B, L] or
+      [axes, 1, L] if the rope has sections.
 
-    The angle is position times `base^(-2m/width)`, changed by the scaling; or, with `freqs(%f)`, position times f[m], f
+    The angle is position times `base^(-2m/width)`, changed by the scaling, which may need `length(%n)`, the tokens of the
+    sequence so far, the past ones included; or, with `freqs(%f)`, position times f[m], f
     [width / 2]; or `cos_sin(%c, %s)` gives cosine and sine at [position, m] of two tables [P, width / 2], which the
     positions must not leave (outside, the row is unspecified). The clauses `rotate` of `posenc.attention` have the same
     spelling.
 
-    - `rotate_c1`: the rotation fits the rows: an even width inside them, of at most 65536; one of base, freqs and cos_sin; tables of
-      width / 2 columns; positions [B], or [B,L] or [1,L]; integer positions beside cos_sin.
+    - `rotate_c1`: the rotation fits the rows: an even width inside them, of at most 65536; one of base, freqs and cos_sin;
+      tables of width / 2 columns; sections of width / 2 pairs, and as many axes of positions; as many factors of a
+      scaling as pairs; positions [B], or [B,L] or [1,L], or with sections [axes,B,L] or [axes,1,L]; integer positions
+      beside cos_sin; length if the scaling needs it, and only then.
     - `rotate_c2`: the result has the type of x.
     - `rotate_c3`: x is [B,H,L,D] with D static.
 
@@ -44,6 +48,7 @@ def RotateOp : PosEnc_UnfusedOp<"rotate", [PosEnc_ChecksExtents, AttrSizedOperan
   let arguments = (ins
     RopeAttr:$rope,
     Arg<Optional<PosEnc_TensorPosition>, "the position of row 0, or one per row">:$position,
+    Arg<Optional<Index>, "the length of the sequence, for the scaling">:$length,
     Arg<Optional<PosEnc_FloatTensorTable>, "radians per position of each pair, [width / 2]">:$freqs,
     Arg<Optional<PosEnc_FloatTensorTable>, "cosines [P, width / 2]">:$cos,
     Arg<Optional<PosEnc_FloatTensorTable>, "sines [P, width / 2]">:$sin,

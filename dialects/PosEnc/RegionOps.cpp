@@ -61,9 +61,8 @@ Value posenc::emitFloatCast(OpBuilder &builder, Location loc, Value value,
   return arith::TruncFOp::create(builder, loc, type, value);
 }
 
-/// An element of a table as a region sees it: `compute`, index or i1.
-static Value emitElement(ImplicitLocOpBuilder &b, Value table,
-                         ValueRange indices, FloatType compute) {
+Value posenc::emitElement(ImplicitLocOpBuilder &b, Value table,
+                          ValueRange indices, FloatType compute) {
   Value element = emitLoad(b, table, indices);
   if (isa<FloatType>(element.getType()))
     return emitFloatCast(b, b.getLoc(), element, compute);
@@ -275,6 +274,19 @@ Value DotOp::emitScalar(OpBuilder &builder, Location loc, ValueRange operands,
       arith::ConstantOp::create(b, b.getFloatAttr(compute, outside));
   return emitGuarded(b, inside, otherwise, sumProducts)[0];
 }
+
+//===----------------------------------------------------------------------===//
+// posenc.row_scan
+//===----------------------------------------------------------------------===//
+
+Value RowScanOp::emitScalar(OpBuilder &, Location, ValueRange, FloatType) {
+  emitOpError("a sum over the pairs of a row is not computed for one pair");
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Literals
+//===----------------------------------------------------------------------===//
 
 /// A float, `inf`, `nan`, an integer, `true` or `false`, without a type: what
 /// it is of follows from the table, which comes later.

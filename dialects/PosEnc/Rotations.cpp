@@ -8,8 +8,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/PosEnc/Assembly.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::posenc;
@@ -38,59 +40,6 @@ FieldParser<std::optional<Real>>::parse(AsmParser &parser) {
   return std::optional<Real>(*real);
 }
 
-static bool isPositive(Real real) {
-  return std::isfinite(real.value) && real.value > 0;
-}
-
-//===----------------------------------------------------------------------===//
-// Scalings
-//===----------------------------------------------------------------------===//
-
-LogicalResult YarnAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                               Real factor, int64_t original, Real betaFast,
-                               Real betaSlow, bool truncate,
-                               std::optional<Real> attentionFactor) {
-  if (!isPositive(factor) || !isPositive(betaFast) || !isPositive(betaSlow) ||
-      (attentionFactor && !isPositive(*attentionFactor)))
-    return emitError() << "rotate_c1: expected yarn's factor, beta_fast, "
-                          "beta_slow and attention_factor to be positive";
-  if (original < 1)
-    return emitError() << "rotate_c1: expected yarn's original context of at "
-                          "least 1 token, but got "
-                       << original;
-  return success();
-}
-
-void YarnAttr::scaleFrequencies(MutableArrayRef<double> frequencies,
-                                double base, int64_t width) const {
-  // The pair whose wave turns n times within the original context.
-  auto pairOfTurns = [&](double n) {
-    return width * std::log(getOriginal() / (2 * llvm::numbers::pi * n)) /
-           (2 * std::log(base));
-  };
-  double lo = pairOfTurns(getBetaFast().value);
-  double hi = pairOfTurns(getBetaSlow().value);
-  if (getTruncate()) {
-    lo = std::floor(lo);
-    hi = std::ceil(hi);
-  }
-  // The bounds of the released code: width - 1, though pairs end at half of it.
-  lo = std::max(lo, 0.0);
-  hi = std::min(hi, double(width - 1));
-  if (lo == hi)
-    hi += 0.001;
-  for (auto [m, f] : llvm::enumerate(frequencies)) {
-    double ramp = std::clamp((double(m) - lo) / (hi - lo), 0.0, 1.0);
-    f = f / getFactor().value * ramp + f * (1 - ramp);
-  }
-}
-
-double YarnAttr::getMagnitude() const {
-  if (std::optional<Real> factor = getAttentionFactor())
-    return factor->value;
-  return getFactor().value > 1 ? 0.1 * std::log(getFactor().value) + 1 : 1.0;
-}
-
 //===----------------------------------------------------------------------===//
 // rope
 //===----------------------------------------------------------------------===//
@@ -99,7 +48,8 @@ LogicalResult RopeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                RopeLayout layout, int64_t start, int64_t width,
                                std::optional<Real> base,
                                RopeScalingAttr scaling,
-                               std::optional<Real> xpos) {
+                               ArrayRef<int64_t> sections, bool cyclic,
+                               bool restart, std::optional<Real> xpos) {
   if (start < 0 || width < 0 || width % 2 != 0)
     return emitError() << "rotate_c1: expected start >= 0 and an even width, "
                           "but got start = "
@@ -109,22 +59,89 @@ LogicalResult RopeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (scaling && !base)
     return emitError() << "rotate_c1: a scaling changes the frequencies of a "
                           "base, but there is none";
+  int64_t pairs = 0;
+  for (int64_t section : sections)
+    if (section < 1 || llvm::AddOverflow(pairs, section, pairs))
+      return emitError() << "rotate_c1: expected sections of at least 1 pair "
+                            "whose sum fits in 63 bits";
+  if (!sections.empty() && width && pairs != width / 2)
+    return emitError() << "rotate_c1: the sections have " << pairs
+                       << " pairs together, but width = " << width << " has "
+                       << width / 2;
+  if (sections.empty() && (cyclic || restart))
+    return emitError() << "rotate_c1: cyclic and restart say how sections are "
+                          "dealt, but there are none";
+  if (restart && !base)
+    return emitError() << "rotate_c1: restart changes the frequencies of a "
+                          "base, but there is none";
+  if (restart && scaling && scaling.needsLength())
+    return emitError() << "rotate_c1: restart does not go with a scaling that "
+                          "needs the length";
   if (xpos && !(std::isfinite(xpos->value) && xpos->value != 0))
     return emitError() << "rotate_c1: expected xpos to be finite and not 0";
   return success();
 }
 
 SmallVector<double> RopeAttr::getFrequencies(int64_t width) const {
+  auto getPlain = [&](int64_t width) {
+    SmallVector<double> frequencies;
+    double base = getBase()->value;
+    for (int64_t m = 0; m < width / 2; ++m)
+      frequencies.push_back(std::pow(base, -2.0 * m / width));
+    if (getScaling() && !needsLength())
+      getScaling().scaleFrequencies(frequencies, base, width);
+    return frequencies;
+  };
+  if (!getRestart())
+    return getPlain(width);
+  SmallVector<SmallVector<double>> byAxis;
+  for (int64_t section : getSections())
+    byAxis.push_back(getPlain(2 * section));
   SmallVector<double> frequencies;
-  double base = getBase()->value;
-  for (int64_t m = 0; m < width / 2; ++m)
-    frequencies.push_back(std::pow(base, -2.0 * m / width));
-  if (getScaling())
-    getScaling().scaleFrequencies(frequencies, base, width);
+  SmallVector<size_t> dealt(byAxis.size());
+  for (int64_t axis : getAxes())
+    frequencies.push_back(byAxis[axis][dealt[axis]++]);
   return frequencies;
 }
 
-// `<` (half | interleaved) (`,` key `=` value)* `>`
+SmallVector<int64_t> RopeAttr::getAxes() const {
+  SmallVector<int64_t> axes;
+  if (!getCyclic()) {
+    for (auto [axis, section] : llvm::enumerate(getSections()))
+      axes.append(section, axis);
+    return axes;
+  }
+  auto open = llvm::to_vector(llvm::seq<int64_t>(getSections().size()));
+  for (int64_t round = 0; !open.empty(); ++round) {
+    llvm::erase_if(open,
+                   [&](int64_t axis) { return getSections()[axis] <= round; });
+    llvm::append_range(axes, open);
+  }
+  return axes;
+}
+
+std::string RopeAttr::whyNot(int64_t width) const {
+  int64_t pairs = width / 2;
+  ArrayRef<int64_t> sections = getSections();
+  if (int64_t sum =
+          std::accumulate(sections.begin(), sections.end(), int64_t(0));
+      !sections.empty() && sum != pairs)
+    return llvm::formatv("the sections have {0} pairs together, but {1} rotate",
+                         sum, pairs);
+  std::optional<int64_t> scaled =
+      getScaling() ? getScaling().getNumPairs() : std::nullopt;
+  if (!scaled)
+    return {};
+  if (!getRestart())
+    sections = pairs;
+  for (int64_t section : sections)
+    if (section != *scaled)
+      return llvm::formatv("the scaling is for {0} pairs, but {1} rotate",
+                           *scaled, section);
+  return {};
+}
+
+// `<` (half | interleaved) (`,` (key `=` value | cyclic | restart))* `>`
 Attribute RopeAttr::parse(AsmParser &parser, Type) {
   SMLoc start = parser.getCurrentLocation();
   FailureOr<RopeLayout> layout = failure();
@@ -134,6 +151,8 @@ Attribute RopeAttr::parse(AsmParser &parser, Type) {
   int64_t first = 0, width = 0;
   std::optional<Real> base, xpos;
   RopeScalingAttr scaling;
+  SmallVector<int64_t> sections;
+  bool cyclic = false, restart = false;
   llvm::SmallDenseSet<StringRef> seen;
   auto parseReal = [&](std::optional<Real> &real) -> ParseResult {
     auto parsed = FieldParser<std::optional<Real>>::parse(parser);
@@ -145,11 +164,17 @@ Attribute RopeAttr::parse(AsmParser &parser, Type) {
   while (succeeded(parser.parseOptionalComma())) {
     SMLoc loc = parser.getCurrentLocation();
     StringRef key;
-    if (parser.parseKeyword(&key) || parser.parseEqual())
+    if (parser.parseKeyword(&key))
       return {};
     if (!seen.insert(key).second)
       return parser.emitError(loc) << "'" << key << "' is given twice",
              Attribute();
+    if (key == "cyclic" || key == "restart") {
+      (key == "cyclic" ? cyclic : restart) = true;
+      continue;
+    }
+    if (parser.parseEqual())
+      return {};
     ParseResult parsed = failure();
     if (key == "base")
       parsed = parseReal(base);
@@ -161,21 +186,30 @@ Attribute RopeAttr::parse(AsmParser &parser, Type) {
       parsed = parser.parseInteger(width);
     else if (key == "scaling")
       parsed = parser.parseAttribute(scaling);
+    else if (key == "sections")
+      parsed =
+          parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+            return parser.parseInteger(sections.emplace_back());
+          });
     else
       parser.emitError(loc) << "unknown key '" << key
-                            << "': expected base, start, width, scaling or "
-                               "xpos";
+                            << "': expected base, start, width, scaling, "
+                               "sections, cyclic, restart or xpos";
     if (failed(parsed))
       return {};
     // Without the key all channels rotate, which 0 stands for.
     if (key == "width" && width == 0)
       return parser.emitError(loc, "rotate_c1: expected a positive width"),
              Attribute();
+    if (key == "sections" && sections.empty())
+      return parser.emitError(loc, "rotate_c1: expected a section"),
+             Attribute();
   }
   if (parser.parseGreater())
     return {};
-  return parser.getChecked<RopeAttr>(start, parser.getContext(), *layout, first,
-                                     width, base, scaling, xpos);
+  return parser.getChecked<RopeAttr>(
+      start, parser.getContext(), *layout, first, width, base, scaling,
+      ArrayRef<int64_t>(sections), cyclic, restart, xpos);
 }
 
 void RopeAttr::print(AsmPrinter &printer) const {
@@ -188,6 +222,15 @@ void RopeAttr::print(AsmPrinter &printer) const {
     printer << ", width = " << getWidth();
   if (getScaling())
     printer << ", scaling = " << getScaling();
+  if (!getSections().empty()) {
+    printer << ", sections = [";
+    llvm::interleaveComma(getSections(), printer);
+    printer << ']';
+  }
+  if (getCyclic())
+    printer << ", cyclic";
+  if (getRestart())
+    printer << ", restart";
   if (getXpos())
     printer << ", xpos = " << *getXpos();
   printer << '>';
@@ -221,6 +264,13 @@ LogicalResult posenc::verifyRotation(Operation *op, const Rotation &rotation,
     return fail() << "expected at most " << maxWidth
                   << " channels to rotate, but got " << width;
 
+  if (std::string reason = rope.whyNot(width); !reason.empty())
+    return fail() << reason;
+  if (rope.needsLength() != bool(rotation.length))
+    return fail() << (rotation.length
+                          ? "the scaling needs no length, but one is given"
+                          : "the scaling needs the length of the sequence");
+
   if (!rotation.cos != !rotation.sin)
     return fail() << "cos and sin come together";
   int sources =
@@ -234,22 +284,32 @@ LogicalResult posenc::verifyRotation(Operation *op, const Rotation &rotation,
                        !hasColumns(rotation.sin, 2, width / 2)))
     return fail() << "expected cos and sin [positions, " << width / 2 << "]";
 
-  if (!rotation.position || isa<IndexType>(rotation.position.getType()))
+  auto type = rotation.position
+                  ? dyn_cast<ShapedType>(rotation.position.getType())
+                  : ShapedType();
+  int64_t numAxes = rope.getSections().size();
+  if (numAxes &&
+      (!type || type.getRank() != 3 || !mayAgree(type.getDimSize(0), numAxes)))
+    return fail() << "expected positions [" << numAxes
+                  << ",B,L], one per section of the rope";
+  if (!type)
     return success();
-  auto type = cast<ShapedType>(rotation.position.getType());
-  bool fits = type.getRank() == 1 || type.getRank() == 2;
+  int64_t rank = type.getRank(), batch = numAxes ? 1 : 0;
+  bool fits = numAxes || rank == 1 || rank == 2;
   if (fits)
-    fits = mayAgree(type.getDimSize(0), rows.getDimSize(0)) ||
-           (type.getRank() == 2 && type.getDimSize(0) == 1);
-  if (fits && type.getRank() == 2)
-    fits = mayAgree(type.getDimSize(1), rows.getDimSize(2));
+    fits = mayAgree(type.getDimSize(batch), rows.getDimSize(0)) ||
+           (rank > 1 && type.getDimSize(batch) == 1);
+  if (fits && rank > 1)
+    fits = mayAgree(type.getDimSize(batch + 1), rows.getDimSize(2));
   if (!fits)
-    return fail() << "expected positions [B], or [B,L] or [1,L] of rows "
-                  << rows << ", but got " << type;
+    return fail() << "expected positions "
+                  << (numAxes ? "[axes,B,L] or [axes,1,L]"
+                              : "[B], or [B,L] or [1,L]")
+                  << " of rows " << rows << ", but got " << type;
   Type element = type.getElementType();
   if (element.isInteger(1))
     return fail() << "expected positions of integers or floats";
-  if (isa<FloatType>(element) && (type.getRank() == 1 || rotation.cos))
+  if (isa<FloatType>(element) && (rank == 1 || rotation.cos))
     return fail() << "offsets and positions in cos_sin tables are integers";
   return success();
 }

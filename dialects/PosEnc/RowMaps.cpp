@@ -36,8 +36,8 @@ static int64_t getMagnitude(int64_t x) {
 // Exact powers
 //===----------------------------------------------------------------------===//
 
-static APInt power(int64_t base, uint64_t exponent, unsigned width) {
-  APInt result(width, 1), square(width, base);
+static APInt power(APInt square, uint64_t exponent) {
+  APInt result(square.getBitWidth(), 1);
   for (; exponent; exponent >>= 1) {
     if (exponent & 1)
       result *= square;
@@ -56,8 +56,11 @@ static int comparePowers(int64_t n, uint64_t p, int64_t d, uint64_t t,
   }
   unsigned width = p * llvm::Log2_64_Ceil(std::max(n, e) + 1) +
                    t * llvm::Log2_64_Ceil(std::max(d, e) + 1) + 2;
-  APInt left = power(n, p, width) * power(e, t, width);
-  APInt right = power(d, t, width) * power(e, p, width);
+  auto powerOf = [&](int64_t base, uint64_t exponent) {
+    return power(APInt(width, base), exponent);
+  };
+  APInt left = powerOf(n, p) * powerOf(e, t);
+  APInt right = powerOf(d, t) * powerOf(e, p);
   return left == right ? 0 : left.ult(right) ? -1 : 1;
 }
 
@@ -364,6 +367,120 @@ Value DebertaAttr::emit(OpBuilder &builder, Location loc, ValueRange x) const {
   appendRuns(
       varying.lo.value_or(-maxInteger), varying.hi.value_or(maxInteger),
       [&](int64_t at) { return getRow(at); }, starts, rows);
+  return emitRowRuns(builder, loc, starts, rows, x[0]);
+}
+
+//===----------------------------------------------------------------------===//
+// irpe
+//===----------------------------------------------------------------------===//
+
+LogicalResult IrpeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               Real alpha, Real beta, Real gamma) {
+  if (!(0 < alpha.value && alpha.value <= beta.value &&
+        beta.value <= maxBuckets && alpha.value < gamma.value &&
+        std::isfinite(gamma.value)))
+    return emitError() << "row_c2: expected 0 < alpha <= beta <= 4096 and a "
+                          "finite gamma above alpha";
+  return success();
+}
+
+/// A finite double above 0 as mantissa 2^exponent, the mantissa odd.
+static std::pair<int64_t, int> splitReal(double value) {
+  int exponent;
+  int64_t mantissa = std::ldexp(std::frexp(value, &exponent), 53);
+  exponent -= 53;
+  int zeros = llvm::countr_zero(uint64_t(mantissa));
+  return {mantissa >> zeros, exponent + zeros};
+}
+
+/// Whether alpha + ln(n / alpha) / ln(gamma / alpha) (beta - alpha) = t + 1/2.
+/// Then (n / alpha)^p = (gamma / alpha)^q for integers p and q without a common
+/// factor, so that both bases are powers of one rational number, with exponents
+/// below the bits of their numerators: few, and the powers short.
+static bool isHalfway(int64_t n, int64_t t, double alpha, double beta,
+                      double gamma) {
+  // All in units of 2^lowest: integers, if they are not too far apart.
+  auto [a, aShift] = splitReal(alpha);
+  auto [b, bShift] = splitReal(beta);
+  auto [c, cShift] = splitReal(gamma);
+  int lowest = std::min({aShift, bShift, cShift, -1});
+  constexpr unsigned maxBits = 256, maxExponent = 512;
+  auto scale = [&](int64_t mantissa, int shift) {
+    return APInt(2 * maxBits, mantissa) << (shift - lowest);
+  };
+  auto isShort = [&](int64_t mantissa, int shift) {
+    return llvm::Log2_64(mantissa) + (shift - lowest) < maxBits - 70;
+  };
+  if (!isShort(a, aShift) || !isShort(b, bShift) || !isShort(c, cShift))
+    return false;
+  APInt first = scale(a, aShift), second = scale(c, cShift);
+  APInt whole = APInt(2 * maxBits, n) << -lowest;
+  // p : q = beta - alpha : t + 1/2 - alpha.
+  APInt p = scale(b, bShift) - first;
+  APInt q = (APInt(2 * maxBits, 2 * t + 1) << (-lowest - 1)) - first;
+  if (!p.isStrictlyPositive() || !q.isStrictlyPositive())
+    return false;
+  APInt common = llvm::APIntOps::GreatestCommonDivisor(p, q);
+  p = p.udiv(common);
+  q = q.udiv(common);
+  if (p.ugt(maxExponent) || q.ugt(maxExponent))
+    return false;
+  uint64_t left = p.getZExtValue(), right = q.getZExtValue();
+  unsigned bits = std::max(
+      {whole.getActiveBits(), first.getActiveBits(), second.getActiveBits()});
+  unsigned width = bits * (left + right);
+  auto powerOf = [&](const APInt &base, uint64_t exponent) {
+    return power(base.zextOrTrunc(width), exponent);
+  };
+  return powerOf(whole, left) * powerOf(first, right) ==
+         powerOf(second, right) * powerOf(first, left);
+}
+
+int64_t IrpeAttr::getSideRow(int64_t distance) const {
+  using Float = long double;
+  double alpha = getAlpha().value, beta = getBeta().value,
+         gamma = getGamma().value;
+  int64_t last = beta;
+  if (distance <= alpha)
+    return distance;
+  Float x = alpha + std::log(Float(distance) / alpha) /
+                        std::log(Float(gamma) / alpha) * (Float(beta) - alpha);
+  if (x >= last + 1)
+    return last;
+  int64_t below = std::floor(x);
+  Float above = x - below - Float(0.5);
+  Float tolerance = 64 * std::numeric_limits<Float>::epsilon() * (1 + x);
+  bool up = above > 0;
+  // A half goes to the even neighbour.
+  if (std::abs(above) < tolerance &&
+      isHalfway(distance, below, alpha, beta, gamma))
+    up = below % 2 != 0;
+  return std::min<int64_t>(below + up, last);
+}
+
+int64_t IrpeAttr::getNumRows() const {
+  return 2 * int64_t(getBeta().value) + 1;
+}
+int64_t IrpeAttr::evaluate(ArrayRef<int64_t> x) const {
+  int64_t last = getBeta().value, row = getSideRow(getMagnitude(x[0]));
+  return last + (x[0] < 0 ? -row : row);
+}
+Interval IrpeAttr::getVarying() const {
+  int64_t last = getBeta().value;
+  std::optional<int64_t> saturation = findFirst(
+      0, maxInteger, [&](int64_t n) { return getSideRow(n) == last; });
+  if (!saturation)
+    return {};
+  return {-*saturation, *saturation};
+}
+Value IrpeAttr::emit(OpBuilder &builder, Location loc, ValueRange x) const {
+  if (Value row = emitRowTable(builder, loc, *this, x))
+    return row;
+  Interval varying = getVarying();
+  SmallVector<int64_t> starts, rows;
+  appendRuns(
+      varying.lo.value_or(-maxInteger), varying.hi.value_or(maxInteger),
+      [&](int64_t at) { return evaluate(at); }, starts, rows);
   return emitRowRuns(builder, loc, starts, rows, x[0]);
 }
 

@@ -66,14 +66,23 @@ public:
     if (!rotation.hasPositionPerRow())
       return equal(position, 0, rows, 0,
                    "rotate_c1: expected one offset per batch");
-    equal(position, 1, rows, 2, "rotate_c1: expected one position per row");
-    if (!isDynamic(position, 0) && extentOf(position, 0) == 1)
+    int64_t batch = 0;
+    if (rotation.hasAxes()) {
+      batch = 1;
+      if (isDynamic(position, 0))
+        assertThat(compare(arith::CmpIPredicate::eq, extent(position, 0),
+                           constant(rotation.rope.getSections().size())),
+                   "rotate_c1: expected positions on each axis");
+    }
+    equal(position, batch + 1, rows, 2,
+          "rotate_c1: expected one position per row");
+    if (!isDynamic(position, batch) && extentOf(position, batch) == 1)
       return;
-    if (!isDynamic(position, 0) && !isDynamic(rows, 0))
+    if (!isDynamic(position, batch) && !isDynamic(rows, 0))
       return;
-    Value batch = extent(position, 0);
-    Value same = compare(arith::CmpIPredicate::eq, batch, extent(rows, 0));
-    Value shared = compare(arith::CmpIPredicate::eq, batch, constant(1));
+    Value batches = extent(position, batch);
+    Value same = compare(arith::CmpIPredicate::eq, batches, extent(rows, 0));
+    Value shared = compare(arith::CmpIPredicate::eq, batches, constant(1));
     assertThat(arith::OrIOp::create(b, same, shared),
                "rotate_c1: expected positions of each batch, or of one");
   }

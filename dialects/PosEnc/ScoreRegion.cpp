@@ -78,6 +78,16 @@ LogicalResult posenc::verifyScoreRegion(Operation *op, StringRef name,
            << "_c11: expected " << numValueTables
            << " value rows, one per value table, but got "
            << yield.getValueRows().size();
+  // A sum over the kept pairs of a row is known after all of them are.
+  llvm::SmallDenseSet<Value> scanned;
+  for (Operation &inner : block.without_terminator())
+    if (isa<RowScanOp>(inner) ||
+        llvm::any_of(inner.getOperands(),
+                     [&](Value x) { return scanned.contains(x); }))
+      scanned.insert(inner.result_begin(), inner.result_end());
+  if (yield.getKeep() && scanned.contains(yield.getKeep()))
+    return yield.emitOpError("row_scan_c1: whether a pair is kept depends on a "
+                             "sum over kept pairs");
   return success();
 }
 

@@ -38,7 +38,8 @@ static bool isScores(ShapedType type) {
 //===----------------------------------------------------------------------===//
 
 Rotation RotateOp::getRotation() {
-  return {getRopeAttr(), getPosition(), getFreqs(), getCos(), getSin()};
+  return {getRopeAttr(), getPosition(), getLength(),
+          getFreqs(),    getCos(),      getSin()};
 }
 
 ParseResult RotateOp::parse(OpAsmParser &parser, OperationState &state) {
@@ -69,7 +70,7 @@ void RotateOp::print(OpAsmPrinter &printer) {
 }
 
 LogicalResult RotateOp::verify() {
-  if (failed(verifyRequired(*this, {4})))
+  if (failed(verifyRequired(*this, {5})))
     return failure();
   auto x = cast<ShapedType>(getX().getType());
   if (x != getType())

@@ -2,6 +2,7 @@
 #define DIALECTS_POSENCTILE_POSENCTILEBASE_TD
 
 include "dialects/PosEnc/PosEncAttrs.td"
+include "dialects/PosEnc/PosEncRotations.td"
 include "dialects/PosEncTile/PosEncTileAttrs.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 

@@ -4,7 +4,7 @@
 include "dialects/PosEncTile/PosEncTileBase.td"
 
 def YieldOp : PosEncTile_Op<"yield", [
-    Pure, Terminator, ParentOneOf<["AnglesOp", "FillOp", "PackOp", "SweepOp"]>]> {
+    Pure, Terminator, ParentOneOf<["AnglesOp", "FillOp", "PackOp", "ScanOp", "SweepOp"]>]> {
   let summary = "Ends a region of the schedule";
   let description = [{
     Its operands are what the op around it asks for.
@@ -57,12 +57,13 @@ def AnglesOp : PosEncTile_RegionOp<"angles", [AttrSizedOperandSegments]> {
   let summary = "Cosines and sines of a rotation for a range of rows";
   let description = [{
     `cos[i, m]` and `sin[i, m]` of the angle of row i and channel pair m, for i in [0, hi), times the rotation's factors:
-    what `posenc.rotate` multiplies with. The region yields the position of row i, index or float. They are computed in
-    f64 and rounded to f32. Rotations: Su et al. 2021 (arXiv:2104.09864).
+    what `posenc.rotate` multiplies with. The region yields the position of row i, index or float; of a rope with sections,
+    that of row i and axis a. They are computed in f64 and rounded to f32. Rotations: Su et al. 2021 (arXiv:2104.09864).
 
     - `angles_c1`: cos and sin are [rows, width / 2], with the width that the rope rotates, static and up to 2^16.
-    - `angles_c2`: the region takes an index and yields a position, index or float.
+    - `angles_c2`: the region takes an index, two if the rope has sections, and yields a position, index or float.
     - `angles_c3`: a rope without a base has tables: frequencies [width / 2], or cosines and sines [positions, width / 2].
+    - `angles_c4`: the length is there if the rope's scaling needs it, and only then.
 
     Example:
 
@@ -78,14 +79,46 @@ def AnglesOp : PosEncTile_RegionOp<"angles", [AttrSizedOperandSegments]> {
     Arg<PosEncTile_Rows, "the sines, [rows, width / 2]", [MemWrite]>:$sin,
     RopeAttr:$rope,
     Arg<Index, "the end of the rows">:$hi,
+    Arg<Optional<Index>, "the length of the sequence">:$length,
     Arg<Optional<PosEncTile_Source>, "given frequencies, [width / 2]", [MemRead]>:$freqs,
     Arg<Optional<PosEncTile_Source>, "given cosines, [positions, width / 2]", [MemRead]>:$cosTable,
     Arg<Optional<PosEncTile_Source>, "given sines, [positions, width / 2]", [MemRead]>:$sinTable);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $cos `,` $sin `rotate` qualified($rope) `to` `(` $hi `)` (`freqs` `(` $freqs^ `:` type($freqs) `)`)?
+    $cos `,` $sin `rotate` qualified($rope) `to` `(` $hi `)` (`length` `(` $length^ `)`)?
+    (`freqs` `(` $freqs^ `:` type($freqs) `)`)?
     (`cos_sin` `(` $cosTable^ `:` type($cosTable) `,` $sinTable `:` type($sinTable) `)`)?
     `by` custom<IndexRegion>($body) attr-dict `:` type($cos) `,` type($sin)
+  }];
+  let hasVerifier = 1;
+}
+
+def ScanOp : PosEncTile_RegionOp<"scan", [SameVariadicOperandSize]> {
+  let summary = "Sums of a region's values over later keys";
+  let description = [{
+    `dest[r - lo, j - lo'] = sum of x(r, j') over the j' in [j, hi') with keep(r, j')`, for r in [lo, hi) and j in [lo',
+    hi'), where the region yields x and keep. The sums of `posenc.row_scan`, for a tile of rows.
+
+    - `scan_c1`: two ranges, rows and keys.
+    - `scan_c2`: the region takes two index and yields f32 and i1.
+
+    Example: how many keys a row of a causal mask has left.
+
+    ```mlir
+    posenc_tile.scan %e over(%r = %i0 to %i1, %j = %lo to %hi) {
+      %one = arith.constant 1.0 : f32
+      %keep = arith.cmpi sle, %j, %r : index
+      posenc_tile.yield %one, %keep : f32, i1
+    } : memref<48x?xf32>
+    ```
+  }];
+  let arguments = (ins
+    Arg<Variadic<Index>, "the first row, the first key">:$lbs,
+    Arg<Variadic<Index>, "the end of the rows, of the keys">:$ubs,
+    Arg<PosEncTile_Rows, "the sums", [MemWrite]>:$dest);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $dest `over` custom<Ranges>($lbs, $ubs, $body) attr-dict `:` type($dest)
   }];
   let hasVerifier = 1;
 }

@@ -45,6 +45,9 @@ def SweepOp : PosEncTile_RegionOp<"sweep", [AttrSizedOperandSegments]> {
     d - from clamped into w; with `tile %w by %rows` it is rows[p, j - n], with `score %w` the next result of the region
     after `keep`; of these two, numbers outside w add nothing.
 
+    **visits(%n)** says whether the block of the keys [n, n + block) can hold a pair of the tile that is kept; blocks where
+    it is false are passed over. Without it all blocks from lo to hi are visited.
+
     **each_block(%n)** runs before the block of the keys [n, n + block), unless all pairs of the tile and the block are
     left or all are right. Its yield need not be written.
 
@@ -53,7 +56,7 @@ def SweepOp : PosEncTile_RegionOp<"sweep", [AttrSizedOperandSegments]> {
     - `sweep_c3`: left and right terms need near.
     - `sweep_c4`: terms and buckets by tile need each_block.
     - `sweep_c5`: score takes f32, two index, and f32 for each of its terms; it yields f32, i1 for keep, and index for each
-      bucket by score. each_block takes an index and yields nothing.
+      bucket by score. visits takes an index and yields i1, each_block takes an index and yields nothing.
     - `sweep_c6`: block is a multiple of the panels' width.
 
     Online softmax: Milakov and Gimelshein 2018 (arXiv:1805.02867).
@@ -92,7 +95,7 @@ def SweepOp : PosEncTile_RegionOp<"sweep", [AttrSizedOperandSegments]> {
     TermArrayAttr:$termKinds,
     BucketArrayAttr:$bucketKinds,
     ConfinedAttr<I64Attr, [IntPositive]>:$block);
-  let regions = (region MaxSizedRegion<1>:$eachBlock, MaxSizedRegion<1>:$score);
+  let regions = (region MaxSizedRegion<1>:$visits, MaxSizedRegion<1>:$eachBlock, MaxSizedRegion<1>:$score);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -92,15 +92,17 @@ static void printRange(OpAsmPrinter &printer, Operation *, Value lo, Value hi,
 }
 
 static ParseResult parseIndexRegion(OpAsmParser &parser, Region &body) {
-  SmallVector<OpAsmParser::Argument> arguments(1);
-  arguments[0].type = parser.getBuilder().getIndexType();
-  return failure(parser.parseLParen() || parser.parseArgument(arguments[0]) ||
-                 parser.parseRParen() || parser.parseRegion(body, arguments));
+  SmallVector<OpAsmParser::Argument> arguments;
+  if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren))
+    return failure();
+  for (OpAsmParser::Argument &argument : arguments)
+    argument.type = parser.getBuilder().getIndexType();
+  return parser.parseRegion(body, arguments);
 }
 
 static void printIndexRegion(OpAsmPrinter &printer, Operation *, Region &body) {
   printer << '(';
-  printer.printOperand(body.getArgument(0));
+  llvm::interleaveComma(body.getArguments(), printer);
   printer << ") ";
   printer.printRegion(body, /*printEntryBlockArgs=*/false);
 }
@@ -152,9 +154,14 @@ LogicalResult AnglesOp::verify() {
     return emitOpError("angles_c1: expected cosines and sines of a static "
                        "width / 2 from 1 to ")
            << maxPairs << ", that of the rope";
-  if (getBody().getNumArguments() != 1 ||
-      !getBody().getArgument(0).getType().isIndex())
-    return emitOpError("angles_c2: expected a region of one index");
+  if (std::string reason = rope.whyNot(2 * pairs); !reason.empty())
+    return emitOpError("angles_c1: ") << reason;
+  unsigned integers = rope.getSections().empty() ? 1 : 2;
+  auto isIndex = [](Type type) { return type.isIndex(); };
+  if (getBody().getNumArguments() != integers ||
+      !llvm::all_of(getBody().getArgumentTypes(), isIndex))
+    return emitOpError("angles_c2: expected a region of ")
+           << integers << " index";
   auto yield = dyn_cast<tile::YieldOp>(getBody().front().getTerminator());
   if (!yield || yield.getResults().size() != 1 ||
       !isa<IndexType, FloatType>(yield.getResults()[0].getType()))
@@ -173,7 +180,18 @@ LogicalResult AnglesOp::verify() {
     return emitOpError("angles_c3: expected a base, frequencies [")
            << pairs << "], or cosines and sines [positions, " << pairs
            << "] of index positions";
+  if (rope.needsLength() != bool(getLength()))
+    return emitOpError("angles_c4: expected a length if the rope's scaling "
+                       "needs it, and only then");
   return success();
+}
+
+LogicalResult ScanOp::verify() {
+  if (getLbs().size() != 2 || getNumOperands() != 5)
+    return emitOpError("scan_c1: expected two ranges, rows and keys");
+  Type f32 = Float32Type::get(getContext());
+  Type i1 = IntegerType::get(getContext(), 1);
+  return verifyBody(*this, "scan_c2", getBody(), 2, {f32, i1});
 }
 
 /// The channels of a packed matrix, rows or columns.

@@ -168,7 +168,7 @@ ParseResult SweepOp::parse(OpAsmParser &parser, OperationState &state) {
     SmallVector<OpAsmParser::Argument> arguments;
     if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren))
       return failure();
-    bool score = keyword == "score";
+    bool score = keyword == "score", yields = keyword != "each_block";
     for (auto [i, argument] : llvm::enumerate(arguments))
       argument.type = score && i != 1 && i != 2 ? b.getF32Type() : index;
     SMLoc loc = parser.getCurrentLocation();
@@ -178,7 +178,7 @@ ParseResult SweepOp::parse(OpAsmParser &parser, OperationState &state) {
       return parser.emitError(loc, "expected a region with arguments");
     // A yield of nothing need not be written.
     Block &last = region.back();
-    if (!score &&
+    if (!yields &&
         (last.empty() || !last.back().hasTrait<OpTrait::IsTerminator>())) {
       OpBuilder builder(b.getContext());
       builder.setInsertionPointToEnd(&last);
@@ -186,9 +186,9 @@ ParseResult SweepOp::parse(OpAsmParser &parser, OperationState &state) {
     }
     return success();
   };
-  Region *eachBlock = state.addRegion(), *score = state.addRegion();
-  if (parseRegion("each_block", *eachBlock) || parseRegion("score", *score))
-    return failure();
+  for (StringRef keyword : {"visits", "each_block", "score"})
+    if (parseRegion(keyword, *state.addRegion()))
+      return failure();
 
   auto resolveIndices = [&](ArrayRef<Operand> names) -> ParseResult {
     return parser.resolveOperands(names, index, state.operands);
@@ -280,8 +280,9 @@ void SweepOp::print(OpAsmPrinter &printer) {
   printer.printOptionalAttrDict(
       (*this)->getAttrs(),
       {"termKinds", "bucketKinds", "block", "operandSegmentSizes"});
-  for (auto [keyword, region] :
-       {std::pair("each_block", &getEachBlock()), {"score", &getScore()}}) {
+  for (auto [keyword, region] : {std::pair("visits", &getVisits()),
+                                 {"each_block", &getEachBlock()},
+                                 {"score", &getScore()}}) {
     if (region->empty())
       continue;
     printer << ' ' << keyword << '(';
@@ -371,12 +372,16 @@ static LogicalResult verifyBodies(SweepOp op) {
       return op.emitOpError("sweep_c5: expected score to take ")
              << arguments << " and to yield " << results;
   }
-  if (op.getEachBlock().empty())
-    return success();
-  auto yield =
-      dyn_cast<tile::YieldOp>(op.getEachBlock().front().getTerminator());
-  if (op.getEachBlock().getArgumentTypes() != TypeRange(index) || !yield ||
-      !yield.getResults().empty())
+  auto takesBlock = [&](Region &region, TypeRange results) {
+    auto yield = dyn_cast<tile::YieldOp>(region.front().getTerminator());
+    return region.getArgumentTypes() == TypeRange(index) && yield &&
+           TypeRange(yield.getResults()) == results;
+  };
+  if (!op.getVisits().empty() &&
+      !takesBlock(op.getVisits(), IntegerType::get(context, 1)))
+    return op.emitOpError(
+        "sweep_c5: expected visits to take an index and to yield i1");
+  if (!op.getEachBlock().empty() && !takesBlock(op.getEachBlock(), TypeRange()))
     return op.emitOpError(
         "sweep_c5: expected each_block to take an index and to yield nothing");
   return success();

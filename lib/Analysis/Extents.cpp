@@ -557,6 +557,11 @@ void Analyzer::add(Operation &op) {
         if (extent.lag)
           noteChoice(extent.varying, compare(predicate, x, y), x, y);
       })
+      .Case([&](RowScanOp) {
+        // Of a pair, and of all later ones; not of this score alone.
+        extent = Extent();
+        extent.batch = extent.head = extent.row = extent.key = true;
+      })
       .Case([&](RowOp row) {
         if (extent.lag && row.getX().size() == 1 && get(row.getX()[0]).affine)
           narrow(getVarying(row));

@@ -47,7 +47,7 @@ static Value toIndex(ImplicitLocOpBuilder &b, Value integer) {
 }
 
 Value reference::emitPosition(ImplicitLocOpBuilder &b, const Rotation &rotation,
-                              Value batch, Value row) {
+                              Value batch, Value row, Value axis) {
   Value position = rotation.position;
   if (!position)
     return row;
@@ -58,23 +58,36 @@ Value reference::emitPosition(ImplicitLocOpBuilder &b, const Rotation &rotation,
     return arith::AddIOp::create(b, row, toIndex(b, offset));
   }
   // Positions of one batch serve all.
+  int64_t batches = rotation.hasAxes() ? 1 : 0;
   Value size = isa<TensorType>(position.getType())
-                   ? tensor::DimOp::create(b, position, 0).getResult()
-                   : memref::DimOp::create(b, position, 0).getResult();
+                   ? tensor::DimOp::create(b, position, batches).getResult()
+                   : memref::DimOp::create(b, position, batches).getResult();
   Value last =
       arith::SubIOp::create(b, size, arith::ConstantIndexOp::create(b, 1));
   Value own = arith::MinUIOp::create(b, batch, last);
-  Value id = emitLoad(b, position, {own, row});
+  SmallVector<Value> place{own, row};
+  if (rotation.hasAxes())
+    place.insert(place.begin(), axis);
+  Value id = emitLoad(b, position, place);
   return isa<FloatType>(id.getType()) ? id : toIndex(b, id);
+}
+
+Value reference::emitFrequency(ImplicitLocOpBuilder &b, RopeAttr rope,
+                               int64_t width, Value length, Value pair) {
+  return rope.getScaling().emitFrequency(
+      b, b.getLoc(), rope.getFrequencies(width), length, pair);
 }
 
 AngleEmitter::AngleEmitter(ImplicitLocOpBuilder &b, RopeAttr rope,
                            int64_t width, Value freqs, Value cos, Value sin)
     : rope(rope), freqs(freqs), cos(cos), sin(sin) {
-  if (rope.getBase()) {
+  if (rope.getBase() && !freqs)
     this->freqs = vectorConstant(b, rope.getFrequencies(width));
-    if (rope.getScaling())
-      magnitude = rope.getScaling().getMagnitude();
+  if (!rope.getSections().empty()) {
+    SmallVector<int64_t> numbers = rope.getAxes();
+    auto type = RankedTensorType::get(numbers.size(), b.getI64Type());
+    axes = arith::ConstantOp::create(b, type,
+                                     DenseIntElementsAttr::get(type, numbers));
   }
   if (rope.getXpos()) {
     SmallVector<double> values;
@@ -82,6 +95,10 @@ AngleEmitter::AngleEmitter(ImplicitLocOpBuilder &b, RopeAttr rope,
       values.push_back((2.0 * m / width + 0.4) / 1.4);
     zetas = vectorConstant(b, values);
   }
+}
+
+Value AngleEmitter::emitAxis(ImplicitLocOpBuilder &b, Value pair) const {
+  return axes ? toIndex(b, emitLoad(b, axes, pair)) : Value();
 }
 
 std::pair<Value, Value> AngleEmitter::emit(ImplicitLocOpBuilder &b,
@@ -104,7 +121,7 @@ std::pair<Value, Value> AngleEmitter::emit(ImplicitLocOpBuilder &b,
     x = math::CosOp::create(b, angle);
     y = math::SinOp::create(b, angle);
   }
-  Value factor = realConstant(b, magnitude);
+  Value factor = realConstant(b, rope.getMagnitude());
   if (zetas) {
     Value exponent = arith::DivFOp::create(
         b, toReal(b, position), realConstant(b, rope.getXpos()->value));

@@ -144,27 +144,105 @@ Value Emitter::scores(Value q, Value k) {
       })[0];
 }
 
+Value Emitter::sumLaterKeys(Value x) {
+  SmallVector<OpFoldResult> sizes = sizesOf(x);
+  SmallVector<OpFoldResult> columnSizes = sizes;
+  columnSizes[3] = b.getIndexAttr(1);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value keys = tensor::DimOp::create(b, x, 3);
+  Value last = arith::SubIOp::create(b, keys, one);
+  Value sum = filled(columnSizes, 0.0), sums = empty(sizes, compute);
+  auto loop = scf::ForOp::create(b, zero, keys, one, ValueRange{sum, sums});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  SmallVector<OpFoldResult> offsets(4, b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(4, b.getIndexAttr(1));
+  offsets[3] =
+      arith::SubIOp::create(b, last, loop.getInductionVar()).getResult();
+  Value column =
+      tensor::ExtractSliceOp::create(b, x, offsets, columnSizes, strides);
+  sum = generic(
+      {{column, {0, 1, 2, 3}}}, {{loop.getRegionIterArg(0), {0, 1, 2, 3}}}, 4,
+      [&](ImplicitLocOpBuilder &body, ValueRange e) -> SmallVector<Value> {
+        return {arith::AddFOp::create(body, e[1], e[0])};
+      })[0];
+  sums = tensor::InsertSliceOp::create(b, sum, loop.getRegionIterArg(1),
+                                       offsets, columnSizes, strides);
+  scf::YieldOp::create(b, ValueRange{sum, sums});
+  return loop.getResult(1);
+}
+
 FailureOr<Emitter::RegionResults>
 Emitter::applyRegion(Region &region, ValueRange captures, Value scores) {
-  auto yield = cast<YieldOp>(region.front().getTerminator());
+  Block &block = region.front();
+  auto yield = cast<YieldOp>(block.getTerminator());
   SmallVector<OpFoldResult> sizes = sizesOf(scores);
+  bool emitted = true;
+  // The scores, and the sums over later keys that are known so far.
+  SmallVector<Operand> inputs{{scores, {0, 1, 2, 3}}};
+  SmallVector<Value> scans;
+  auto forEachPair = [&](ArrayRef<Operand> outputs,
+                         function_ref<FailureOr<SmallVector<Value>>(
+                             ImplicitLocOpBuilder & body, ValueRange arguments,
+                             KnownValues sums)>
+                             emitPair) {
+    return generic(
+        inputs, outputs, 4,
+        [&](ImplicitLocOpBuilder &body, ValueRange e) -> SmallVector<Value> {
+          SmallVector<Value> arguments{castTo(body, e[0], compute)};
+          for (unsigned d = 0; d < 4; ++d)
+            arguments.push_back(linalg::IndexOp::create(body, d));
+          llvm::append_range(arguments, captures);
+          SmallVector<std::pair<Value, Value>> known;
+          for (auto [scan, sum] : llvm::zip(scans, e.drop_front()))
+            known.push_back({scan, sum});
+          FailureOr<SmallVector<Value>> results =
+              emitPair(body, arguments, known);
+          emitted &= succeeded(results);
+          return emitted ? *results
+                         : SmallVector<Value>(e.drop_front(inputs.size()));
+        });
+  };
+
+  for (auto scan : block.getOps<RowScanOp>()) {
+    Value summed =
+        forEachPair({{empty(sizes, compute), {0, 1, 2, 3}}},
+                    [&](ImplicitLocOpBuilder &body, ValueRange arguments,
+                        KnownValues known) -> FailureOr<SmallVector<Value>> {
+                      ScalarEmitter emitter(body, block, compute);
+                      emitter.map(block.getArguments(), arguments);
+                      for (auto [value, given] : known)
+                        emitter.map(value, given);
+                      FailureOr<Value> x = emitter.emit(scan.getX());
+                      if (failed(x) || !yield.getKeep())
+                        return failed(x)
+                                   ? FailureOr<SmallVector<Value>>(failure())
+                                   : SmallVector<Value>{*x};
+                      FailureOr<Value> keep = emitter.emit(yield.getKeep());
+                      if (failed(keep))
+                        return failure();
+                      Value zero = floatConstant(body, compute, 0);
+                      return SmallVector<Value>{
+                          arith::SelectOp::create(body, *keep, *x, zero)};
+                    })[0];
+    if (!emitted)
+      return failure();
+    inputs.push_back({sumLaterKeys(summed), {0, 1, 2, 3}});
+    scans.push_back(scan.getSum());
+  }
+
   SmallVector<Operand> outputs{{empty(sizes, compute), {0, 1, 2, 3}}};
   for (size_t i = 0; i < yield.getValueRows().size(); ++i)
     outputs.push_back({empty(sizes, b.getIndexType()), {0, 1, 2, 3}});
-  bool emitted = true;
-  SmallVector<Value> results = generic(
-      {{scores, {0, 1, 2, 3}}}, outputs, 4,
-      [&](ImplicitLocOpBuilder &body, ValueRange e) -> SmallVector<Value> {
-        SmallVector<Value> arguments{castTo(body, e[0], compute)};
-        for (unsigned d = 0; d < 4; ++d)
-          arguments.push_back(linalg::IndexOp::create(body, d));
-        llvm::append_range(arguments, captures);
+  SmallVector<Value> results = forEachPair(
+      outputs,
+      [&](ImplicitLocOpBuilder &body, ValueRange arguments,
+          KnownValues known) -> FailureOr<SmallVector<Value>> {
         FailureOr<ScalarResults> scalar =
-            emitScoreRegion(body, region, arguments, compute);
-        if (failed(scalar)) {
-          emitted = false;
-          return SmallVector<Value>(e.drop_front());
-        }
+            emitScoreRegion(body, region, arguments, compute, known);
+        if (failed(scalar))
+          return failure();
         Value score = scalar->score;
         if (scalar->keep)
           score =

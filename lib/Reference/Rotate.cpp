@@ -23,17 +23,24 @@ std::pair<Value, Value> Emitter::angles(const Rotation &rotation, Value x) {
   SmallVector<OpFoldResult> angleSizes{sizes[0], sizes[2],
                                        b.getIndexAttr(width / 2)};
   FloatType f64 = b.getF64Type();
-  AngleEmitter emitter(b, rope, width, rotation.freqs, rotation.cos,
-                       rotation.sin);
+  Value freqs = rotation.freqs;
+  if (rope.needsLength())
+    freqs = generic(
+        {}, {{empty({b.getIndexAttr(width / 2)}, f64), {0}}}, 1,
+        [&](ImplicitLocOpBuilder &body, ValueRange) -> SmallVector<Value> {
+          Value pair = linalg::IndexOp::create(body, 0);
+          return {emitFrequency(body, rope, width, rotation.length, pair)};
+        })[0];
+  AngleEmitter emitter(b, rope, width, freqs, rotation.cos, rotation.sin);
   SmallVector<Value> cosSin = generic(
       {},
       {{empty(angleSizes, f64), {0, 1, 2}},
        {empty(angleSizes, f64), {0, 1, 2}}},
       3, [&](ImplicitLocOpBuilder &body, ValueRange) -> SmallVector<Value> {
         Value pair = linalg::IndexOp::create(body, 2);
-        Value place =
-            emitPosition(body, rotation, linalg::IndexOp::create(body, 0),
-                         linalg::IndexOp::create(body, 1));
+        Value place = emitPosition(
+            body, rotation, linalg::IndexOp::create(body, 0),
+            linalg::IndexOp::create(body, 1), emitter.emitAxis(body, pair));
         auto [cos, sin] = emitter.emit(body, place, pair);
         return {cos, sin};
       });

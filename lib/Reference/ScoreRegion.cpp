@@ -158,12 +158,17 @@ LogicalResult ScalarEmitter::emit(Operation &op) {
 FailureOr<SmallVector<Value>> reference::emitScalarBlock(OpBuilder &builder,
                                                          Block &block,
                                                          ValueRange arguments,
-                                                         FloatType compute) {
+                                                         FloatType compute,
+                                                         KnownValues known) {
   ScalarEmitter emitter(builder, block, compute);
   emitter.map(block.getArguments(), arguments);
-  for (Operation &op : block.without_terminator())
-    if (failed(emitter.emit(op)))
+  for (auto [value, given] : known)
+    emitter.map(value, given);
+  for (Operation &op : block.without_terminator()) {
+    bool isKnown = op.getNumResults() && emitter.hasEmitted(op.getResult(0));
+    if (!isKnown && failed(emitter.emit(op)))
       return failure();
+  }
   SmallVector<Value> results;
   for (Value operand : block.getTerminator()->getOperands())
     results.push_back(*emitter.emit(operand));
@@ -173,9 +178,10 @@ FailureOr<SmallVector<Value>> reference::emitScalarBlock(OpBuilder &builder,
 FailureOr<ScalarResults> reference::emitScoreRegion(OpBuilder &builder,
                                                     Region &region,
                                                     ValueRange arguments,
-                                                    FloatType compute) {
+                                                    FloatType compute,
+                                                    KnownValues known) {
   FailureOr<SmallVector<Value>> values =
-      emitScalarBlock(builder, region.front(), arguments, compute);
+      emitScalarBlock(builder, region.front(), arguments, compute, known);
   if (failed(values))
     return failure();
   // The operands of posenc.yield: score, keep if given, value rows.

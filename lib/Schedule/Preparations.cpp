@@ -73,16 +73,22 @@ void ScheduleBuilder::addLags(tile::TermUse use, Scope scope, Element element,
             element, factor);
 }
 
-void ScheduleBuilder::addPairs(tile::TermUse use, Scope scope, Element element,
-                               Location loc, StringRef what) {
+/// Whether what varies by pair, and else as the scope says, is kept for all
+/// pairs of a head.
+bool ScheduleBuilder::isMatrixOfHead(Scope scope) {
   int64_t n = cast<ShapedType>(op.getQ().getType()).getDimSize(2);
   int64_t m = cast<ShapedType>(op.getK().getType()).getDimSize(2);
   bool isSmall = !ShapedType::isDynamic(n) && !ShapedType::isDynamic(m) &&
                  n <= maxPairsOfHead && m <= maxPairsOfHead &&
                  n * m <= maxPairsOfHead;
-  if (isSmall && (scope == Scope::Once || scope == Scope::Head)) {
-    Buffer matrix =
-        allocate(scope, {b.getIndexAttr(n), b.getIndexAttr(m)}, f32);
+  return isSmall && (scope == Scope::Once || scope == Scope::Head);
+}
+
+void ScheduleBuilder::addPairs(tile::TermUse use, Scope scope, Element element,
+                               Location loc, StringRef what) {
+  if (isMatrixOfHead(scope)) {
+    OpFoldResult n = sizeOf(op.getQ(), 2), m = sizeOf(op.getK(), 2);
+    Buffer matrix = allocate(scope, {n, m}, f32);
     preparations.push_back({scope, [=](const Site &site) {
                               emitFill(
                                   view(matrix, site),

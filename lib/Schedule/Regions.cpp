@@ -56,7 +56,12 @@ void ScheduleBuilder::emitPack(ValueRange sources, Value dest, Value lo,
 SliceCloner ScheduleBuilder::clonerAt(const Site &site, Place place) {
   place.batch = site.batch;
   place.head = site.head;
-  return SliceCloner(b, op, extents, place);
+  SliceCloner cloner(b, op, extents, place);
+  if (site.rowLo && place.row && place.key)
+    cloner.readTile = [this, site](Operation *op, SliceCloner &cloner) {
+      return readTile(op, cloner, site);
+    };
+  return cloner;
 }
 
 SmallVector<Value> ScheduleBuilder::cloneIndices(SliceCloner &cloner,

@@ -146,6 +146,10 @@ void ScheduleBuilder::emitOperands() {
     add(skew.key);
     add(skew.table);
   }
+  for (const Gather &gather : gathers) {
+    add(gather.query);
+    add(gather.table);
+  }
   for (Value table : packed) {
     Value same = table == op.getQ()   ? q
                  : table == op.getK() ? k
@@ -299,6 +303,10 @@ LogicalResult ScheduleBuilder::build() {
   bool byPair = !plan.terms.pair.empty() || !plan.pairConditions.empty();
   posenc::YieldOp yield = op.getYield();
   planScoreRegion();
+  for (ArrayRef<Box> boxes : plan.unions)
+    remark(op.getYield().getKeep().getLoc(),
+           "a condition on " + Twine(boxes.size()) +
+               " ranges: blocks of keys outside all of them are passed over");
   for (Value argument : scoreArguments)
     byPair |= extents[argument].getKind() == ExtentKind::Pair;
   for (Value row : yield.getValueRows())
@@ -307,10 +315,13 @@ LogicalResult ScheduleBuilder::build() {
   // What each block needs anew, it needs among far pairs too.
   hasNear = !byPair && !plan.near.isNone() && plan.near.isFinite();
 
+  planGathers();
   emitSizes();
   emitOperands();
   prepareKeys();
   prepareValues();
+  prepareGathers();
+  prepareScans();
   addTerms(tile::TermUse::All, plan.terms);
   for (const StripTerm &strip : plan.strips)
     prepareStrip(strip);

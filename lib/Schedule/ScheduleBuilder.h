@@ -149,6 +149,7 @@ private:
                AtSite factor = {});
   void addLags(tile::TermUse use, Scope scope, Element element,
                AtSite factor = {});
+  bool isMatrixOfHead(Scope scope);
   void addPairs(tile::TermUse use, Scope scope, Element element, Location loc,
                 StringRef what);
   void addTerms(tile::TermUse use, const TermsByExtent &terms);
@@ -166,6 +167,7 @@ private:
                 ArrayRef<DotSide> sides, const Coefficient &coefficient,
                 Value query = {});
   void packQueries(const Site &site, Value dest);
+  PackOptions rotateQueries(const Site &site);
   void prepareValues();
   static int64_t getRowLength(Value table);
   std::optional<unsigned> findVaryingIndex(const DotSide &side) const;
@@ -191,6 +193,13 @@ private:
                        const Coefficient &scale, AtSite factor);
   void prepareValueTable(unsigned number, Value row);
 
+  //===--- Of all pairs of a tile's rows, before its sweep (Pairs.cpp) ---===//
+  void planGathers();
+  void prepareGathers();
+  Value emitTileScores(const Site &site);
+  void prepareScans();
+  Value readTile(Operation *op, SliceCloner &cloner, const Site &site);
+
   //===--- Score regions and tiles (Tiles.cpp) ---===//
   void planScoreRegion();
   void collectScoreArguments(Value value);
@@ -200,6 +209,8 @@ private:
   void emitTile(const Site &site);
   void emitSweep(const Site &site, ArrayRef<Value> sums, ValueRange weights);
   Value emitFirstKey(const Site &site);
+  std::pair<Value, Value> emitKeys(const Box &box, const Site &site);
+  Value emitVisits(Value n);
   void remark(Location loc, const Twine &text);
 
   AttentionOp op;
@@ -243,6 +254,15 @@ private:
     AtSite offset, tile;
     Value row;
   };
+  /// Inner products of a row of the tile and a row of a small table, of which
+  /// an index varies by pair: from a product of the tile's rows and the table.
+  struct Gather {
+    DotSide query, table;
+    unsigned at;    // the index that varies
+    Value products; // of the tile that is emitted
+  };
+  std::vector<Gather> gathers;
+  DenseMap<Operation *, std::pair<size_t, Value>> gathered; // which, the index
   std::vector<Preparation> preparations;
   /// Made for each tile before its sweep, and for each block [n, n + block).
   std::vector<std::function<void(const Site &)>> tilePreparations;
@@ -256,6 +276,9 @@ private:
   // Of the tile that is emitted.
   SmallVector<Value> localBuffers;
   Value packedQueries, tileKeyLo, tileKeyHi;
+  std::vector<SmallVector<std::pair<Value, Value>>> unionKeys;
+  /// The sums of each posenc.row_scan, [rows, keys].
+  DenseMap<Operation *, Value> rowSums;
 
   Buffer queryCos, querySin, keyCos, keySin;
   Buffer packedKeys, packedValues; // values: null if they are read in place

@@ -120,6 +120,35 @@ void ScorePlan::linearize(Value value, const Coefficient &coefficient,
 // The condition
 //===----------------------------------------------------------------------===//
 
+/// Boxes outside of which the condition is false: several for a disjunction,
+/// one for what has too many.
+static SmallVector<Box> getBoxes(Value condition,
+                                 const ExtentAnalysis &extents) {
+  constexpr size_t maxBoxes = 4;
+  const Extent &extent = extents[condition];
+  SmallVector<Box> boxes{extent.truth ? extent.truth->may : Box::all()};
+  bool both = condition.getDefiningOp<arith::AndIOp>();
+  if (!both && !condition.getDefiningOp<arith::OrIOp>())
+    return boxes;
+  Operation *op = condition.getDefiningOp();
+  SmallVector<Box> left = getBoxes(op->getOperand(0), extents);
+  SmallVector<Box> right = getBoxes(op->getOperand(1), extents);
+  SmallVector<Box> parts;
+  if (both) {
+    for (const Box &x : left)
+      for (const Box &y : right)
+        parts.push_back(x.intersect(y));
+  } else {
+    llvm::append_range(parts, left);
+    llvm::append_range(parts, right);
+  }
+  llvm::erase_if(parts, [](const Box &box) { return box.isNone(); });
+  // One that is everything leaves nothing to pass over.
+  bool helps = parts.size() <= maxBoxes &&
+               llvm::none_of(parts, [](const Box &box) { return box.isAll(); });
+  return helps ? parts : boxes;
+}
+
 void ScorePlan::planCondition(Value condition) {
   if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
     planCondition(both.getLhs());
@@ -139,6 +168,9 @@ void ScorePlan::planCondition(Value condition) {
       return;
     }
   }
+  SmallVector<Box> boxes = getBoxes(condition, extents);
+  if (boxes.size() > 1)
+    unions.push_back(boxes);
   switch (extent.getKind()) {
   case ExtentKind::Uniform:
   case ExtentKind::Row:

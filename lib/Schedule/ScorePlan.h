@@ -97,6 +97,9 @@ struct ScorePlan {
   /// The pairs in `keep` that meet the other conditions are kept; no pair
   /// outside `hull` is.
   Box keep, hull;
+  /// For conditions that hold in several boxes, such as the first keys or a
+  /// window: no pair outside all boxes of one of these is kept.
+  std::vector<SmallVector<Box>> unions;
   SmallVector<Value> rowConditions, keyConditions, lagConditions,
       pairConditions, scoreConditions;
 
@@ -110,6 +113,9 @@ struct ScorePlan {
   /// Whether the side is q[b, h, r].
   bool isQueryRow(const DotSide &side) const;
 
+  /// One side of a product: a row of a table.
+  DotSide getSide(Value table, ValueRange indices) const;
+
 private:
   void planCondition(Value condition);
   void planScore(Value score, ArrayRef<Value> valueRows);
@@ -117,7 +123,6 @@ private:
   void planDot(const LinearTerm &term, DotOp dot);
   void linearize(Value value, const Coefficient &coefficient,
                  std::vector<LinearTerm> &terms) const;
-  DotSide getSide(Value table, ValueRange indices) const;
   bool isRowOf(Value operand, Value row, const DotSide &side) const;
 };
 

@@ -112,7 +112,9 @@ Value SliceCloner::clone(Value value) {
   if (Value known = mapping.lookupOrNull(value))
     return known;
   Value result;
-  if (!isWithinReach(value))
+  if (readTile && value.getDefiningOp())
+    result = readTile(value.getDefiningOp(), *this);
+  if (!result && !isWithinReach(value))
     result = cloneByForm(value);
   if (!result) {
     Operation *op = value.getDefiningOp();

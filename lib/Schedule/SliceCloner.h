@@ -12,6 +12,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "posenc/Analysis/Extents.h"
+#include <functional>
 
 namespace mlir::posenc::schedule {
 
@@ -39,6 +40,12 @@ public:
   Value clone(Value value);
   /// A value of the region stands for another one from now on.
   void map(Value from, Value to) { mapping.map(from, to); }
+
+  /// Emits what stands for an op whose values have been computed for a tile;
+  /// null for other ops.
+  using ReadTile = std::function<Value(Operation *op, SliceCloner &cloner)>;
+  ReadTile readTile;
+  const Place &getPlace() const { return place; }
 
 private:
   bool isWithinReach(Value value);

@@ -31,10 +31,12 @@ void ScheduleBuilder::prepareAngles(const Rotation &rotation, Value numRows,
       {scope, [=](const Site &site) {
          auto angles = tile::AnglesOp::create(
              b, view(cos, site), view(sin, site), rotation.rope, numRows,
-             rotation.freqs, rotation.cos, rotation.sin);
-         emitRegion(angles.getBody(), index, [&](ValueRange row) {
-           return SmallVector<Value>{
-               reference::emitPosition(b, rotation, site.batch, row[0])};
+             rotation.length, rotation.freqs, rotation.cos, rotation.sin);
+         SmallVector<Type> integers(rotation.hasAxes() ? 2 : 1, index);
+         emitRegion(angles.getBody(), integers, [&](ValueRange place) {
+           Value axis = rotation.hasAxes() ? place[1] : Value();
+           return SmallVector<Value>{reference::emitPosition(
+               b, rotation, site.batch, place[0], axis)};
          });
        }});
 }
@@ -126,14 +128,19 @@ void ScheduleBuilder::packRows(const Site &site, Value dest,
            });
 }
 
-void ScheduleBuilder::packQueries(const Site &site, Value dest) {
+/// How the rows of the queries are rotated.
+ScheduleBuilder::PackOptions ScheduleBuilder::rotateQueries(const Site &site) {
   PackOptions pack;
   if (Rotation rotation = op.getQueryRotation()) {
     pack.rope = rotation.rope;
     pack.cos = view(queryCos, site);
     pack.sin = view(querySin, site);
   }
-  packRows(site, dest, pack, plan.added, plan.scale, q);
+  return pack;
+}
+
+void ScheduleBuilder::packQueries(const Site &site, Value dest) {
+  packRows(site, dest, rotateQueries(site), plan.added, plan.scale, q);
   int64_t channel = channels;
   for (const ChannelTerm &term : plan.channels) {
     PackOptions more;

@@ -213,6 +213,10 @@ void ScheduleBuilder::emitSweep(const Site &site, ArrayRef<Value> sums,
       tables, offsets, factors, weights, bucketOffsets, bucketTiles, sums[0],
       sums[1], sums[2], b.getArrayAttr(kinds), b.getArrayAttr(bucketKinds),
       options.block);
+  if (!unionKeys.empty())
+    emitRegion(sweep.getVisits(), index, [&](ValueRange n) {
+      return SmallVector<Value>{emitVisits(n[0])};
+    });
   if (!blockPreparations.empty())
     emitRegion(sweep.getEachBlock(), index, [&](ValueRange n) {
       for (auto &prepare : blockPreparations)
@@ -228,23 +232,62 @@ void ScheduleBuilder::emitSweep(const Site &site, ArrayRef<Value> sums,
   });
 }
 
+/// The keys [lo, hi) of the pairs in a box whose rows are those of the tile.
+std::pair<Value, Value> ScheduleBuilder::emitKeys(const Box &box,
+                                                  const Site &site) {
+  Value lo = constant(0), hi = keys;
+  if (box.key.lo.getKind() != Bound::Kind::NegativeInfinity)
+    lo = greatest(lo, emitBound(box.key.lo, site));
+  if (box.lag.lo.getKind() != Bound::Kind::NegativeInfinity)
+    lo = greatest(lo, add(site.rowLo, emitBound(box.lag.lo, site)));
+  if (box.key.hi.getKind() != Bound::Kind::PositiveInfinity)
+    hi = least(hi, add(emitBound(box.key.hi, site), constant(1)));
+  if (box.lag.hi.getKind() != Bound::Kind::PositiveInfinity)
+    hi = least(hi, add(site.rowHi, emitBound(box.lag.hi, site)));
+  return {lo, hi};
+}
+
+/// Whether the block from key n on has keys of a box of each union.
+Value ScheduleBuilder::emitVisits(Value n) {
+  Value end = add(n, constant(options.block)), all;
+  auto compare = [&](Value x, Value y) -> Value {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, x, y);
+  };
+  for (ArrayRef<std::pair<Value, Value>> intervals : unionKeys) {
+    Value any;
+    for (auto [lo, hi] : intervals) {
+      Value overlaps =
+          arith::AndIOp::create(b, compare(lo, end), compare(n, hi));
+      any = any ? arith::OrIOp::create(b, any, overlaps).getResult() : overlaps;
+    }
+    all = all ? arith::AndIOp::create(b, all, any).getResult() : any;
+  }
+  return all;
+}
+
 void ScheduleBuilder::emitTile(const Site &site) {
   localBuffers.clear();
   // The keys that any row of the tile keeps.
   const Box &hull = plan.hull;
-  tileKeyLo = constant(0);
-  tileKeyHi = keys;
-  if (hull.key.lo.getKind() != Bound::Kind::NegativeInfinity)
-    tileKeyLo = greatest(tileKeyLo, emitBound(hull.key.lo, site));
-  if (hull.lag.lo.getKind() != Bound::Kind::NegativeInfinity)
-    tileKeyLo =
-        greatest(tileKeyLo, add(site.rowLo, emitBound(hull.lag.lo, site)));
-  if (hull.key.hi.getKind() != Bound::Kind::PositiveInfinity)
-    tileKeyHi =
-        least(tileKeyHi, add(emitBound(hull.key.hi, site), constant(1)));
-  if (hull.lag.hi.getKind() != Bound::Kind::PositiveInfinity)
-    tileKeyHi = least(tileKeyHi, add(site.rowHi, emitBound(hull.lag.hi, site)));
-  if (!hull.key.isAll() || !hull.lag.isAll()) {
+  std::tie(tileKeyLo, tileKeyHi) = emitKeys(hull, site);
+  unionKeys.clear();
+  for (ArrayRef<Box> boxes : plan.unions) {
+    Value lo = keys, hi = constant(0);
+    auto &intervals = unionKeys.emplace_back();
+    for (const Box &box : boxes) {
+      intervals.push_back(emitKeys(box, site));
+      auto [boxLo, boxHi] = intervals.back();
+      // What one box alone would leave empty must not widen the others.
+      Value isEmpty = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge,
+                                                    boxLo, boxHi);
+      lo = least(lo, b.createOrFold<arith::SelectOp>(isEmpty, keys, boxLo));
+      hi = greatest(
+          hi, b.createOrFold<arith::SelectOp>(isEmpty, constant(0), boxHi));
+    }
+    tileKeyLo = greatest(tileKeyLo, lo);
+    tileKeyHi = least(tileKeyHi, hi);
+  }
+  if (!hull.isAll() || !plan.unions.empty()) {
     tileKeyLo = least(tileKeyLo, keys);
     tileKeyHi = greatest(tileKeyHi, tileKeyLo);
   }

@@ -13,11 +13,12 @@ from typing import Iterator, List, Tuple
 # An example of an op of a score region is some of the region's lines: they are read inside this program.
 REGION = """
 func.func @example(%x: tensor<2x8x128x64xf32>, %table: tensor<32x8xf32>, %window: tensor<9x8xf32>,
-                   %q: tensor<2x8x128x64xf32>, %rel: tensor<33x64xf32>) -> tensor<2x8x128x64xf32> {
+                   %q: tensor<2x8x128x64xf32>, %rel: tensor<33x64xf32>, %w1: tensor<32x2xf32>, %b1: tensor<32xf32>,
+                   %w2: tensor<8x32xf32>) -> tensor<2x8x128x64xf32> {
   %o = posenc.attention q(%x : tensor<2x8x128x64xf32>) k(%x : tensor<2x8x128x64xf32>) v(%x : tensor<2x8x128x64xf32>)
       value_tables(%rel : tensor<33x64xf32>)
       with(%table : tensor<32x8xf32>, %window : tensor<9x8xf32>, %q : tensor<2x8x128x64xf32>,
-           %rel : tensor<33x64xf32>)
+           %rel : tensor<33x64xf32>, %w1 : tensor<32x2xf32>, %b1 : tensor<32xf32>, %w2 : tensor<8x32xf32>)
       score(%score, %b, %h, %r, %j) {
     %delta = arith.subi %j, %r : index
     %row = posenc.row #posenc.clip<-16, 16>(%delta)

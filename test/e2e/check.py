@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs the example programs on data and compares with what is right.
 
-    check.py golden EXAMPLE --run=posenc-run --target=reference   captured results of published implementations
-    check.py shapes EXAMPLE --run=posenc-run --target=reference   random data at odd shapes, against formulas.py
-    check.py oracle                                               formulas.py itself against the captured results
+    check.py golden EXAMPLE --run=posenc-run --target=cpu   captured results of published implementations
+    check.py shapes EXAMPLE --run=posenc-run --target=cpu   random data at odd shapes, against an oracle
+    check.py all EXAMPLE --run=posenc-run                   both, on every target; the slow ones take small shapes only
+    check.py oracle                                         the oracles themselves against the captured results
 
 --run is the path of posenc-run, which gets all other options. --only=TEXT takes the trials whose title contains TEXT;
 --keep=DIR leaves their files in DIR and prints the commands.
@@ -20,7 +21,7 @@ from typing import Dict, List, Optional, Tuple
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "examples"))
-import formulas  # noqa: E402
+import families  # noqa: E402
 import golden  # noqa: E402
 import shapes  # noqa: E402
 from instantiate import instantiate, signature  # noqa: E402
@@ -28,7 +29,7 @@ from instantiate import instantiate, signature  # noqa: E402
 Array = np.ndarray
 
 DTYPES = {"f32": np.float32, "f16": np.float16, "i1": np.bool_, "i32": np.int32, "i64": np.int64}
-EXTENTS = ("B", "N", "M", "H", "Hkv", "D", "Dv", "type", "table_type")
+TYPES = ("type", "table_type")
 
 
 @dataclass
@@ -37,10 +38,10 @@ class Trial:
     example: str
     options: Dict[str, object]
     operands: List  # in the file's order
-    o: Optional[Array] = None  # what is right; None: what formulas.py says
+    o: Optional[Array] = None  # what is right; None: what the oracle says
     lse: Optional[Array] = None
     f64: float = golden.EXACT  # tolerance where everything is computed in f64
-    oracle: float = 0.0  # tolerance of formulas.py
+    oracle: float = 0.0  # tolerance of the oracle
     padded: bool = False  # NaN between the rows of tensors
 
 
@@ -61,19 +62,21 @@ def stored(x: Array, element: str) -> Tuple[Array, Array]:
 
 
 def formula(example: str, operands: List, options: Dict[str, object]) -> Tuple[Array, Array]:
-    function = getattr(formulas, example.replace("-", "_"))
-    return function(*operands, **{k: v for k, v in options.items() if k not in EXTENTS})
+    """What an example's oracle says; constants that are set are its options, extents are in the operands."""
+    options = {**options, **options.get("set", {})}
+    return families.oracle(example)(*operands, **{k: v for k, v in options.items()
+                                                  if not (k[0].isupper() or k in TYPES or k == "set")})
 
 
 def golden_trials(example: Optional[str]) -> List[Trial]:
     trials = []
-    for entry in golden.entries(example):
+    for entry in [e for e in families.ENTRIES if example in (None, e.example)]:
         case = golden.Case(entry.case, entry.part)
         (q, k), v = entry.qk(case), case.v
         options = dict(H=q.shape[1], Hkv=k.shape[1], D=q.shape[3], Dv=v.shape[3], **entry.options)
         if "Hkv" not in shapes.Example(shapes.source(entry.example)).sizes:
             del options["Hkv"]
-        o = np.where(case.live[..., None], case.out, 0.0)
+        o = entry.out(case)
         lse = np.where(case.live, case.lse, -np.inf) if entry.lse and case.has("lse") else None
         operands = [q, k, v, *entry.rest(case)]
         exact = entry.f64 == golden.EXACT and entry.qk is not golden.rotated
@@ -83,7 +86,23 @@ def golden_trials(example: Optional[str]) -> List[Trial]:
 
 def shape_trials(example: str) -> List[Trial]:
     return [Trial(title, example, options, operands, f64=golden.FLOAT_ANGLES, padded=number % 2 == 1)
-            for number, (title, options, operands) in enumerate(shapes.trials(example))]
+            for number, (title, options, operands) in enumerate(shapes.trials(example, families.SPECS[example]))]
+
+
+def longest(trial: Trial) -> int:
+    return max(trial.operands[0].shape[2], trial.operands[1].shape[2])
+
+
+def all_trials(example: str) -> List[Tuple[List[str], List[Trial]]]:
+    """Options of posenc-run, and what runs with them. The naive targets are slow: the reference takes small shapes,
+    the loops every other one of those of some tiles."""
+    captured, drawn = golden_trials(example), shape_trials(example)
+    return [
+        (["--target=reference"], captured + [t for t in drawn if longest(t) < 128]),
+        (["--target=reference", "--compute-type=f64"], captured),
+        (["--target=loops"], [t for t in drawn if 16 <= longest(t) <= 131][::2]),
+        (["--target=cpu"], captured + drawn),
+    ]
 
 
 def prepare(trial: Trial, folder: str, run: List[str]) -> List[str]:
@@ -142,26 +161,20 @@ def evaluate(trial: Trial, run: List[str], keep: Optional[str]) -> Optional[str]
         return "\n".join(errors) or done.stdout.strip() or f"exit code {done.returncode}"
 
 
-def check(trials: List[Trial], arguments: List[str], mode: str, example: str) -> int:
-    flags = dict(a.lstrip("-").split("=", 1) for a in arguments if "=" in a)
-    run = [flags.pop("run")] + [a for a in arguments if not re.match("--(run|only|keep)=", a)]
-    if not os.access(run[0], os.X_OK):
-        print(f"check.py: error: cannot run '{run[0]}'", file=sys.stderr)
-        return 1
-    trials = [t for t in trials if flags.get("only", "") in t.title]
+def check(trials: List[Trial], run: List[str], example: str, keep: Optional[str] = None) -> Tuple[int, int]:
+    """Runs all; returns how many there were and how many failed."""
     with ThreadPoolExecutor(2) as pool:
-        outcomes = list(pool.map(lambda t: evaluate(t, run, flags.get("keep")), trials))
+        outcomes = list(pool.map(lambda t: evaluate(t, run, keep), trials))
     for trial, outcome in zip(trials, outcomes):
         if outcome is not None:
+            mode = "golden" if trial.o is not None else "shapes"
             print(f"FAILED: {example}: {trial.title}\n{outcome}\n  repeat with: {sys.executable} "
                   f"{os.path.abspath(__file__)} {mode} {example} --run={' '.join(run)} --only='{trial.title}' --keep=DIR")
-    failed = sum(o is not None for o in outcomes)
-    print(f"{mode} {example}: {len(trials) - failed} of {len(trials)} passed")
-    return 1 if failed or not trials else 0
+    return len(trials), sum(o is not None for o in outcomes)
 
 
 def oracle() -> int:
-    """formulas.py on the operands before they are rounded: only the f32 of some libraries remains."""
+    """The oracles on the operands before they are rounded: only the f32 of some libraries remains."""
     failed, trials = 0, golden_trials(None)
     for trial in trials:
         o, lse = formula(trial.example, trial.operands, trial.options)
@@ -180,15 +193,27 @@ def oracle() -> int:
 def main(arguments: List[str]) -> int:
     if arguments == ["oracle"]:
         return oracle()
-    modes = {"golden": golden_trials, "shapes": shape_trials}
-    if len(arguments) < 3 or arguments[0] not in modes or not any(a.startswith("--run=") for a in arguments):
+    modes = {"golden": golden_trials, "shapes": shape_trials, "all": all_trials}
+    flags = dict(a.lstrip("-").split("=", 1) for a in arguments if "=" in a)
+    if len(arguments) < 3 or arguments[0] not in modes or "run" not in flags:
         print(__doc__, file=sys.stderr)
         return 1
     mode, example = arguments[:2]
-    if example not in shapes.SPECS:
+    options = [a for a in arguments[2:] if not re.match("--(run|only|keep)=", a)]
+    if example not in families.SPECS:
         print(f"check.py: error: no example '{example}'", file=sys.stderr)
         return 1
-    return check(modes[mode](example), arguments[2:], mode, example)
+    if not os.access(flags["run"], os.X_OK):
+        print(f"check.py: error: cannot run '{flags['run']}'", file=sys.stderr)
+        return 1
+    found = modes[mode](example)
+    total = failures = 0
+    for more, trials in found if mode == "all" else [([], found)]:
+        trials = [t for t in trials if flags.get("only", "") in t.title]
+        count, failed = check(trials, [flags["run"], *more, *options], example, flags.get("keep"))
+        total, failures = total + count, failures + failed
+    print(f"{mode} {example}: {total - failures} of {total} passed")
+    return 1 if failures or not total else 0
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ FLOAT_ANGLES = 1e-6
 
 # Which axis of an array is which: batch, heads, queries, keys.
 AXES = {"q": "bhq", "k": "bhk", "v": "bhk", "out": "bhq", "lse": "bhq", "mask": "b.qk", "q_rot": "bhq", "k_rot": "bhk",
-        "x": "b", "y": "b"}
+        "x": "b", "y": "b", "seg_diff": "b.qk"}
 
 
 @dataclass
@@ -85,6 +85,8 @@ class Entry:
     part: Part = field(default_factory=Part)
     # What takes the place of the case's q and k.
     qk: Callable[[Case], tuple] = lambda c: (c.q, c.k)
+    # The result; zeros where a query sees no key.
+    out: Callable[[Case], Array] = lambda c: np.where(c.live[..., None], c.out, 0.0)
     f64: float = EXACT
     # Whether the case's log-sum-exp, if it has one, is that of the same scores.
     lse: bool = True
@@ -316,7 +318,3 @@ ENTRIES = [
     # A table of zeros leaves ALiBi.
     Entry("alibi-mpt-3heads", "unpublished-periodic", lambda c: [np.zeros((3, 7)), c.slopes, 0], lse=False),
 ]
-
-
-def entries(example: Optional[str] = None) -> List[Entry]:
-    return [e for e in ENTRIES if example in (None, e.example)]

@@ -46,6 +46,14 @@ GOLDEN: List[Tuple[str, Dict[object, int]]] = [
     (f"clip<{LEAST}, {LEAST + 5}>", {LEAST: 0, LEAST + 4: 4, 0: 5, MOST: 5}),
     ("band<-3, 0>", {LEAST: -1, -6: -1, -4: -1, -3: 0, -2: 1, 0: 3, 1: -1, MOST: -1}),
     (f"band<{MOST - 1}, {MOST}>", {LEAST: -1, 0: -1, MOST - 1: 0, MOST: 1}),
+    # Wu et al. 2021; then with g = 1 + log2(n) / 2, whose halves at 2, 8, 32 and 128 go to the even neighbour.
+    ("irpe<1.9, 3.8, 15.2>",
+     {LEAST: 0, -20: 0, -4: 0, -3: 1, -2: 1, -1: 2, 0: 3, 1: 4, 2: 5, 3: 5, 4: 6, 5: 6, 8: 6, 13: 6, 20: 6, MOST: 6}),
+    ("irpe<1.0, 5.0, 256.0>",
+     {-8: 3, -4: 3, -3: 3, -2: 3, -1: 4, 0: 5, 1: 6, 2: 7, 4: 7, 5: 7, 8: 7, 11: 8, 15: 8, 16: 8, 31: 8, 32: 9, 33: 9,
+      64: 9, 90: 9, 127: 9, 128: 9, 129: 10, 256: 10, MOST: 10}),
+    ("irpe<0.5, 2.5, 8.0>", {0: 2, 1: 3, 2: 4, 3: 4, 4: 4, 100: 4, -1: 1, -4: 0}),
+    ("irpe<1.5, 1.5, 3.0>", {0: 1, 1: 2, 2: 2, 9: 2, -1: 0, -9: 0}),
     # Liu et al. 2021, a square window and one that is not; tokens outside are clipped.
     ("window<2, 2>", {(i, j): row for i, line in enumerate([[4, 3, 1, 0], [5, 4, 2, 1], [7, 6, 4, 3], [8, 7, 5, 4]])
                       for j, row in enumerate(line)} | {(-5, 9): 0, (9, -5): 8, (LEAST, MOST): 0}),
@@ -57,7 +65,8 @@ AGREE = ["t5<32, 128, bidirectional>", "t5<7, 50, causal>", "t5<320, 800, bidire
          "t5<64, 70000000, bidirectional>", "t5<2, 3, causal>", "t5<4, 2, bidirectional>",
          "deberta<buckets = 256, max_position = 512, span = 256>", "deberta<buckets = 8, max_position = 20, span = 8>",
          "deberta<buckets = 9, max_position = 1000000, span = 30>", "deberta<buckets = 2, max_position = 4, span = 5>",
-         "deberta<buckets = 64, max_position = 34, span = 1000>", "clip<3, 9>", "band<-100, -90>"]
+         "deberta<buckets = 64, max_position = 34, span = 1000>", "clip<3, 9>", "band<-100, -90>",
+         "irpe<1.9, 3.8, 15.2>", "irpe<1.0, 5.0, 256.0>", "irpe<0.3, 4000.5, 1000000000.0>", "irpe<1.0, 60.0, 1.0e+300>"]
 
 
 def places() -> List[int]:

@@ -84,6 +84,8 @@ private:
   SmallVector<OpFoldResult> sizesOf(Value tensor);
   /// k or v with every key head repeated for the query heads that read it.
   Value repeatHeads(Value k, Value heads);
+  /// The sums of x [B,H,N,M] from each key to the last.
+  Value sumLaterKeys(Value x);
   /// cos and sin, f64 [B, L, width / 2], of the angles of rows x.
   std::pair<Value, Value> angles(const Rotation &rotation, Value x);
 

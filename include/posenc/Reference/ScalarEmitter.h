@@ -40,6 +40,9 @@ public:
   /// Emits the op, whose operands have been emitted.
   LogicalResult emit(Operation &op);
 
+  /// Whether something stands for the value already.
+  bool hasEmitted(Value value) const { return values.contains(value); }
+
   /// The type that stands for a type of the block.
   Type getType(Type type) const {
     return compute.isF64() && isa<FloatType>(type) ? Type(compute) : type;
@@ -55,11 +58,15 @@ private:
   IRMapping values;
 };
 
-/// Emits all ops of a block, with `arguments` for those of the block, and
-/// returns what stands for the operands of its terminator.
+/// Values of a block, and what stands for them.
+using KnownValues = ArrayRef<std::pair<Value, Value>>;
+/// Emits all ops of a block but those of `known` values, with `arguments` for
+/// those of the block, and returns what stands for the operands of its
+/// terminator.
 FailureOr<SmallVector<Value>> emitScalarBlock(OpBuilder &builder, Block &block,
                                               ValueRange arguments,
-                                              FloatType compute);
+                                              FloatType compute,
+                                              KnownValues known = {});
 
 struct ScalarResults {
   Value score, keep; // keep is null where every pair is kept
@@ -69,7 +76,8 @@ struct ScalarResults {
 /// region; with f64 as the compute type all its floats are f64.
 FailureOr<ScalarResults> emitScoreRegion(OpBuilder &builder, Region &region,
                                          ValueRange arguments,
-                                         FloatType compute);
+                                         FloatType compute,
+                                         KnownValues known = {});
 
 /// Changes operands for which an op is undefined: what a removed pair
 /// computes has no effect, so it must have a value. Divisors of 0, and of -1
@@ -83,17 +91,27 @@ void makeTotal(OpBuilder &builder, Operation &op,
 void dropAssumptions(Operation *op);
 
 /// Emits the position of a row, for which the rotation's positions are a tensor
-/// or a memref: an index, or a float where positions are floats.
+/// or a memref: an index, or a float where positions are floats. Of a rope with
+/// sections, its position on an axis.
 Value emitPosition(ImplicitLocOpBuilder &b, const Rotation &rotation,
-                   Value batch, Value row);
+                   Value batch, Value row, Value axis = {});
+
+/// Emits the frequency of a channel pair, for a rope that needs the length.
+Value emitFrequency(ImplicitLocOpBuilder &b, RopeAttr rope, int64_t width,
+                    Value length, Value pair);
 
 /// Emits the angles of a rotation, one at a time.
 class AngleEmitter {
 public:
   /// Emits what all angles share. `freqs`, `cos` and `sin` are tensors or
-  /// memrefs, null where the rotation has none.
+  /// memrefs, null where the rotation has none; `freqs` are also those that
+  /// depend on the length.
   AngleEmitter(ImplicitLocOpBuilder &b, RopeAttr rope, int64_t width,
                Value freqs, Value cos, Value sin);
+
+  /// The axis on which channel pair `pair` reads its position; null if there is
+  /// but one.
+  Value emitAxis(ImplicitLocOpBuilder &b, Value pair) const;
 
   /// cos and sin in f64, times the rotation's factors, of channel pair `pair`
   /// at `position`, an index or a float. A position outside given tables gives
@@ -103,8 +121,7 @@ public:
 
 private:
   RopeAttr rope;
-  Value freqs, cos, sin, zetas;
-  double magnitude = 1;
+  Value freqs, cos, sin, zetas, axes;
 };
 
 } // namespace mlir::posenc::reference

@@ -55,6 +55,32 @@ Accumulators cpu::emitProduct(KernelBuilder &b, Value lo, Value hi,
   return sums;
 }
 
+Accumulators cpu::emitChannels(KernelBuilder &b, int64_t channels,
+                               int64_t vectors,
+                               function_ref<Value(Value, int64_t)> row,
+                               function_ref<Value(Value, int64_t)> column) {
+  constexpr int64_t chain = 32;
+  Accumulators zeros(numRows * vectors, b.splat(0.0f));
+  if (channels <= chain)
+    return emitProduct(b, b.index(0), b.index(channels), zeros, row, column);
+  auto addChain = [&](Value first, int64_t count, ValueRange sums) {
+    Accumulators part = emitProduct(
+        b, b.index(0), b.index(count), zeros,
+        [&](Value d, int64_t x) { return row(b.add(first, d), x); },
+        [&](Value d, int64_t y) { return column(b.add(first, d), y); });
+    for (auto [x, sum] : llvm::zip_equal(part, sums))
+      x = b.addf(sum, x);
+    return part;
+  };
+  int64_t whole = channels / chain * chain;
+  Accumulators sums = b.loop(
+      b.index(0), b.index(whole), chain, zeros,
+      [&](Value d, ValueRange sums) { return addChain(d, chain, sums); });
+  if (whole < channels)
+    sums = addChain(b.index(whole), channels - whole, sums);
+  return sums;
+}
+
 Panels Panels::get(Value columns, int64_t block, const CpuTarget &target) {
   auto type = cast<MemRefType>(columns.getType());
   int64_t width = type.getDimSize(2), count = type.getDimSize(0);

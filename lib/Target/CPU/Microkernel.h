@@ -26,6 +26,12 @@ Accumulators emitProduct(KernelBuilder &b, Value lo, Value hi,
                          function_ref<Value(Value, int64_t)> row,
                          function_ref<Value(Value, int64_t)> column);
 
+/// The same from zero over all channels, summed 32 at a time: in one chain,
+/// each addition would be rounded to the size of the whole sum.
+Accumulators emitChannels(KernelBuilder &b, int64_t channels, int64_t vectors,
+                          function_ref<Value(Value, int64_t)> row,
+                          function_ref<Value(Value, int64_t)> column);
+
 /// How a matrix [panels, C, W] of packed columns is cut into vectors.
 struct Panels {
   int64_t width;   // W

@@ -55,13 +55,12 @@ struct LowerProduct : OpRewritePattern<ProductOp> {
 
     b.loop(zero, numColumns, panels.stepWidth(), [&](Value column) {
       b.loop(zero, numRowsHere, numRows, [&](Value row) {
-        Accumulators sums(numRows * panels.vectors, b.splat(0.0f));
         Value last = b.sub(numRowsHere, 1);
         SmallVector<Value> from;
         for (int64_t x = 0; x < numRows; ++x)
           from.push_back(b.min(b.add(row, x), last));
-        sums = emitProduct(
-            b, zero, b.index(channels), sums,
+        Accumulators sums = emitChannels(
+            b, channels, panels.vectors,
             [&](Value d, int64_t x) { return b.load(rows, {from[x], d}); },
             [&](Value d, int64_t y) {
               return panels.load(b, columns, column, d, y);

@@ -9,6 +9,7 @@
 #include "Sweep.h"
 #include "Patterns.h"
 #include "mlir/IR/IRMapping.h"
+#include "posenc/Reference/ScalarEmitter.h"
 #include <limits>
 
 using namespace mlir;
@@ -107,7 +108,12 @@ void SweepEmitter::prepare() {
   prepareTerms();
   prepareBuckets();
   prepareValues();
+  prepareTotals();
 }
+
+//===----------------------------------------------------------------------===//
+// Rounds
+//===----------------------------------------------------------------------===//
 
 void SweepEmitter::reset(Value mode) {
   Value known = b.lessEqual(b.index(MaximaKnown), mode);
@@ -127,6 +133,7 @@ void SweepEmitter::reset(Value mode) {
            [&](Value d) { b.storeVector(b.splat(0.0f), o, {row, d}); });
     resetBuckets(row);
   });
+  resetTotals();
 }
 
 LogicalResult SweepEmitter::emitRound(Value mode) {
@@ -142,11 +149,20 @@ LogicalResult SweepEmitter::emitRound(Value mode) {
   // One round more, over no block, adds the values of the last step.
   SmallVector<Value> none(5, zero);
   b.loop(zero, b.add(numBlocks, 1), 1, none, [&](Value t, ValueRange carried) {
+    addToTotals(t);
     Value other = b.add(b.add(blockLo, t), -1);
     Value late = b.lessEqual(first, other);
     other = b.add(other, b.select(late, b.index(1), zero));
     Value n = b.mul(b.select(b.equal(t, zero), first, other), block);
     Value isBlock = b.less(t, numBlocks);
+    if (!op.getVisits().empty()) {
+      FailureOr<SmallVector<Value>> holdsPairs = reference::emitScalarBlock(
+          b, op.getVisits().front(), n, b.getF32Type());
+      result = holdsPairs;
+      if (failed(holdsPairs))
+        return SmallVector<Value>(carried);
+      isBlock = b.both(isBlock, holdsPairs->front());
+    }
     Value lo = b.max(n, keyLo), hi = b.min(b.add(n, block), keyHi);
     hi = b.select(isBlock, hi, lo);
 
@@ -218,6 +234,7 @@ LogicalResult SweepEmitter::emitRound(Value mode) {
           return next.list();
         });
   });
+  takeTotals();
   return result;
 }
 

@@ -82,6 +82,12 @@ private:
   void prepareValues();
   Value copyValues(Value n, Value round);
 
+  // SweepTotals.cpp: sums over many keys.
+  void prepareTotals();
+  void resetTotals();
+  void addToTotals(Value round);
+  void takeTotals();
+
   // SweepScore.cpp: the careful path.
   LogicalResult emitCareful(const Step &step);
   LogicalResult emitRegion(const Step &step, Value x, Value r,
@@ -94,7 +100,7 @@ private:
   void copyPairs(const Step &step);
   Value loadTerm(const Term &term, unsigned number, const Step &step, Value x,
                  Value column);
-  void startScores(const Step &step, Value column, Accumulators &scores);
+  void addTerms(const Step &step, Value column, Accumulators &scores);
   Value emitKeepTerms(const Step &step, Value x, Value column);
   void prepareBuckets();
   void resetBuckets(Value p);
@@ -119,6 +125,13 @@ private:
   Value numTileRows, numGroups;
   OpFoldResult paddedRows; // rows of the buffers, a multiple of six
   Value q, p, o, l, m, negatedM, unknown;
+  /// What a long sweep has summed so far. A sum of many numbers, one after the
+  /// other, loses digits; so all sums begin anew from time to time.
+  struct Total {
+    Value sums, total, rows;
+  };
+  SmallVector<Total> totals;
+  Value isLong;              // whether totals are used
   Value rowConstants;        // [classes * rows], null without row terms
   SmallVector<Value> pairs;  // by number of the term
   Value valueCopies, isUnit; // copies of blocks of v; null if not used

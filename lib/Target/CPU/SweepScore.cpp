@@ -64,8 +64,7 @@ LogicalResult SweepEmitter::emitCareful(const Step &step) {
           greatest = y ? emitMax(b, greatest, scores[y]) : scores[y];
         }
 
-        // Without a region the scores are already relative to what the maximum
-        // was. It is set once, where it was -inf and counted as 0.
+        // The maximum is set once, where it was -inf and counted as 0.
         Value wasNegated = b.load(negatedM, {row});
         SmallVector<Value> found = b.choose(
             isUnknown, {b.getF32Type(), b.getI1Type()},
@@ -82,12 +81,9 @@ LogicalResult SweepEmitter::emitCareful(const Step &step) {
               Value negated = b.select(isZero, b.f32(0.0f),
                                        arith::NegFOp::create(b, maximum));
               b.store(negated, negatedM, {row});
-              Value shift = hasRegion ? negated : b.subf(negated, wasNegated);
-              return {shift, none};
+              return {negated, none};
             },
-            [&]() -> SmallVector<Value> {
-              return {hasRegion ? wasNegated : b.f32(0.0f), b.i1(false)};
-            });
+            [&]() -> SmallVector<Value> { return {wasNegated, b.i1(false)}; });
 
         b.when(b.isNot(maximaAlone), [&] {
           Value shift = b.broadcast(found[0]), sum;

@@ -34,15 +34,14 @@ LogicalResult SweepEmitter::emitStep(const Step &step) {
 /// path, and their weights on the plain one.
 void SweepEmitter::emitScores(const Step &step) {
   auto emitColumns = [&](Value column) {
-    Accumulators scores;
-    startScores(step, column, scores);
     Value key = b.add(step.n, column);
-    scores = emitProduct(
-        b, b.index(0), b.index(channels), scores,
+    Accumulators scores = emitChannels(
+        b, channels, panels.vectors,
         [&](Value d, int64_t x) { return b.load(q, {b.add(step.p, x), d}); },
         [&](Value d, int64_t y) {
           return panels.load(b, op.getK(), key, d, y);
         });
+    addTerms(step, column, scores);
     auto storeRaw = [&] {
       for (auto [i, score] : llvm::enumerate(scores))
         b.storeVector(score, p,
@@ -65,9 +64,9 @@ void SweepEmitter::emitWeights(const Step &step, Value column,
                                Accumulators &scores) {
   Value zero = b.index(0);
   for (int64_t x = 0; x < numRows; ++x) {
-    Value sum;
+    Value sum, shift = b.broadcast(b.load(negatedM, {b.add(step.p, x)}));
     for (int64_t y = 0; y < panels.vectors; ++y) {
-      Value weight = emitExp2(b, scores[x * panels.vectors + y]);
+      Value weight = emitExp2(b, b.addf(scores[x * panels.vectors + y], shift));
       b.storeVector(weight, p,
                     {b.add(step.weights, x), b.add(column, y * panels.lanes)});
       sum = sum ? b.addf(sum, weight) : weight;
@@ -158,9 +157,7 @@ void SweepEmitter::emitValues(Value mode, const Pending &pending) {
       return {b.add(pending.p, i / vectors),
               b.add(d, i % vectors * panels.lanes)};
     };
-    Accumulators sums;
-    for (int64_t i = 0; i < numRows * vectors; ++i)
-      sums.push_back(b.loadVector(o, at(i)));
+    Accumulators sums(numRows * vectors, b.splat(0.0f));
     // The step's weights are in the half that is not being written.
     Value weights = b.mul(b.sub(b.index(1), pending.parity), numRows);
     sums = emitProduct(
@@ -173,7 +170,7 @@ void SweepEmitter::emitValues(Value mode, const Pending &pending) {
               values, {b.add(pending.row, key), b.add(d, y * panels.lanes)});
         });
     for (int64_t i = 0; i < numRows * vectors; ++i)
-      b.storeVector(sums[i], o, at(i));
+      b.storeVector(b.addf(b.loadVector(o, at(i)), sums[i]), o, at(i));
   };
   auto emitAll = [&] {
     int64_t vectors = (valueChannels + panels.lanes - 1) / panels.lanes;

@@ -25,8 +25,7 @@ static Value toValue(KernelBuilder &b, OpFoldResult x) {
 // Terms
 //===----------------------------------------------------------------------===//
 
-/// Terms that only a row has cost nothing in a step: with the maximum they make
-/// the scalar that the row's sums start from, one per class.
+/// Terms that only a row has make one scalar for the row and a class.
 void SweepEmitter::prepareTerms() {
   pairs.resize(terms.size());
   bool hasRows = false;
@@ -146,10 +145,11 @@ Value SweepEmitter::loadTerm(const Term &term, unsigned number,
   return element;
 }
 
-/// What the products are added to: the terms, relative to the maximum unless a
-/// score region follows.
-void SweepEmitter::startScores(const Step &step, Value column,
-                               Accumulators &scores) {
+/// Adds the terms to the products. A sum that began with them would be rounded
+/// to their size for every channel. For the same reason the maximum comes last;
+/// equal pairs of all blocks then have the same score.
+void SweepEmitter::addTerms(const Step &step, Value column,
+                            Accumulators &scores) {
   Value classRow = step.p;
   if (rowConstants && nearLo) {
     Value rows = toValue(b, paddedRows);
@@ -157,18 +157,15 @@ void SweepEmitter::startScores(const Step &step, Value column,
                             b.select(step.isRight, b.mul(rows, 2), b.index(0)));
     classRow = b.add(offset, step.p);
   }
-  for (int64_t x = 0; x < numRows; ++x) {
-    Value start;
-    if (!hasRegion)
-      start = b.load(negatedM, {b.add(step.p, x)});
-    if (rowConstants) {
-      Value row = b.load(rowConstants, {b.add(classRow, x)});
-      start = start ? b.addf(start, row) : row;
+  if (rowConstants)
+    for (int64_t x = 0; x < numRows; ++x) {
+      Value constant = b.broadcast(b.load(rowConstants, {b.add(classRow, x)}));
+      for (int64_t y = 0; y < panels.vectors; ++y) {
+        Value &score = scores[x * panels.vectors + y];
+        score = b.addf(score, constant);
+      }
     }
-    Value vector = start ? b.broadcast(start) : b.splat(0.0f);
-    scores.append(panels.vectors, vector);
-  }
-  auto addTerms = [&](TermUse use, Accumulators sums) {
+  auto add = [&](TermUse use, Accumulators sums) {
     for (auto [number, term] : llvm::enumerate(terms)) {
       if (term.use != use || term.kind == TermKind::Row)
         continue;
@@ -189,21 +186,21 @@ void SweepEmitter::startScores(const Step &step, Value column,
     }
     return sums;
   };
-  scores = addTerms(TermUse::All, scores);
+  scores = add(TermUse::All, scores);
   auto has = [&](TermUse use) {
     return llvm::any_of(terms, [&](const Term &term) {
       return term.use == use && term.kind != TermKind::Row;
     });
   };
   if (!nearLo) {
-    scores = addTerms(TermUse::Near, scores);
+    scores = add(TermUse::Near, scores);
     return;
   }
   SmallVector<Type> types(scores.size(), b.vectorType);
   auto addIf = [&](Value condition, TermUse use) {
     if (has(use))
       scores = b.choose(
-          condition, types, [&] { return addTerms(use, scores); },
+          condition, types, [&] { return add(use, scores); },
           [&] { return scores; });
   };
   addIf(step.isLeft, TermUse::Left);

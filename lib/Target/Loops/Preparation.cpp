@@ -104,20 +104,78 @@ struct AnglesLowering : OpRewritePattern<AnglesOp> {
                                 PatternRewriter &rewriter) const override {
     LoopBuilder b(op.getLoc(), rewriter);
     int64_t pairs = cast<MemRefType>(op.getCos().getType()).getDimSize(1);
-    reference::AngleEmitter angles(b, op.getRope(), 2 * pairs, op.getFreqs(),
-                                   op.getCosTable(), op.getSinTable());
-    FailureOr<SmallVector<Value>> position;
+    RopeAttr rope = op.getRope();
+    Value freqs = op.getFreqs();
+    if (op.getLength()) {
+      freqs =
+          memref::AllocOp::create(b, MemRefType::get(pairs, b.getF64Type()));
+      b.forEach(b.index(pairs), [&](Value pair) {
+        b.store(
+            reference::emitFrequency(b, rope, 2 * pairs, op.getLength(), pair),
+            freqs, pair);
+      });
+    }
+    reference::AngleEmitter angles(b, rope, 2 * pairs, freqs, op.getCosTable(),
+                                   op.getSinTable());
+    LogicalResult result = success();
     b.forEach(op.getHi(), [&](Value i) {
-      position = evaluate(b, op.getBody(), i);
-      if (failed(position))
+      auto positionOf = [&](ValueRange integers) -> Value {
+        FailureOr<SmallVector<Value>> position =
+            evaluate(b, op.getBody(), integers);
+        result = position;
+        return succeeded(position) ? position->front() : Value();
+      };
+      bool hasAxes = op.getBody().getNumArguments() > 1;
+      Value position = hasAxes ? Value() : positionOf(i);
+      if (failed(result))
         return;
       b.forEach(b.index(pairs), [&](Value pair) {
-        auto [cos, sin] = angles.emit(b, position->front(), pair);
+        if (hasAxes)
+          position = positionOf({i, angles.emitAxis(b, pair)});
+        if (failed(result))
+          return;
+        auto [cos, sin] = angles.emit(b, position, pair);
         b.store(cos, op.getCos(), {i, pair});
         b.store(sin, op.getSin(), {i, pair});
       });
     });
-    if (failed(position))
+    if (failed(result))
+      return rewriter.notifyMatchFailure(op, "an op cannot be emitted");
+    if (op.getLength())
+      memref::DeallocOp::create(b, freqs);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// posenc_tile.scan
+//===----------------------------------------------------------------------===//
+
+struct ScanLowering : OpRewritePattern<ScanOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ScanOp op,
+                                PatternRewriter &rewriter) const override {
+    LoopBuilder b(op.getLoc(), rewriter);
+    Value rowLo = op.getLbs()[0], rowHi = op.getUbs()[0];
+    Value keyLo = op.getLbs()[1], keyHi = op.getUbs()[1];
+    LogicalResult result = success();
+    b.forEach(rowLo, rowHi, [&](Value r) {
+      Value row = b.sub(r, rowLo);
+      Value last = b.sub(keyHi, b.index(1));
+      b.accumulate(b.sub(keyHi, keyLo), b.real(0), [&](Value t, Value sum) {
+        Value j = b.sub(last, t);
+        FailureOr<SmallVector<Value>> pair = evaluate(b, op.getBody(), {r, j});
+        result = pair;
+        if (failed(pair))
+          return sum;
+        sum = b.select((*pair)[1], b.add(sum, (*pair)[0]), sum);
+        b.store(sum, op.getDest(), {row, b.sub(j, keyLo)});
+        return sum;
+      });
+    });
+    if (failed(result))
       return rewriter.notifyMatchFailure(op, "an op cannot be emitted");
     rewriter.eraseOp(op);
     return success();
@@ -382,7 +440,7 @@ void posenc::emitFinishLoops(OpBuilder &builder, FinishOp op) {
 void posenc::populateTileToLoopsPatterns(RewritePatternSet &patterns,
                                          PatternBenefit benefit) {
   patterns.add<AnglesLowering, FillLowering, FinishLowering, PackLowering,
-               ProductLowering, SkewLowering, StripLowering>(
+               ProductLowering, ScanLowering, SkewLowering, StripLowering>(
       patterns.getContext(), benefit);
   populateSweepToLoopsPatterns(patterns, benefit);
 }

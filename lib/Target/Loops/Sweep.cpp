@@ -39,7 +39,7 @@ private:
   };
 
   void initialize();
-  void visitBlocks(function_ref<void(const Block &)> visit);
+  LogicalResult visitBlocks(function_ref<void(const Block &)> visit);
   LogicalResult prepareBlock(const Block &block);
   LogicalResult visitPair(const Pair &pair);
   Value product(const Pair &pair);
@@ -73,7 +73,7 @@ LogicalResult SweepEmitter::emit() {
   initialize();
   LogicalResult result = success();
   Value numRows = b.sub(op.getRowHi(), op.getRowLo());
-  visitBlocks([&](const Block &block) {
+  LogicalResult visited = visitBlocks([&](const Block &block) {
     LogicalResult prepared = prepareBlock(block);
     b.forEach(numRows, [&](Value p) {
       Value r = b.add(op.getRowLo(), p);
@@ -84,14 +84,15 @@ LogicalResult SweepEmitter::emit() {
     if (failed(prepared))
       result = failure();
   });
-  return result;
+  return success(succeeded(visited) && succeeded(result));
 }
 
 //===----------------------------------------------------------------------===//
 // Blocks
 //===----------------------------------------------------------------------===//
 
-void SweepEmitter::visitBlocks(function_ref<void(const Block &)> visit) {
+LogicalResult
+SweepEmitter::visitBlocks(function_ref<void(const Block &)> visit) {
   Value lo = op.getKeyLo(), hi = op.getKeyHi();
   Value one = b.index(1), size = b.index(op.getBlock());
   // The blocks from that of key lo up to that of key hi - 1. Keys are not
@@ -103,6 +104,7 @@ void SweepEmitter::visitBlocks(function_ref<void(const Block &)> visit) {
       b.select(isEmpty, b.index(0), b.add(b.sub(highest, lowest), one));
   Value first = b.div(b.min(b.max(op.getFirst(), lo), last), size);
 
+  LogicalResult result = success();
   b.forEach(count, [&](Value visited) {
     // After the first block all others ascend.
     Value other = b.sub(b.add(lowest, visited), one);
@@ -110,8 +112,20 @@ void SweepEmitter::visitBlocks(function_ref<void(const Block &)> visit) {
     other = b.select(isAfter, b.add(other, one), other);
     Value isFirst = b.compare(visited, Int::eq, b.index(0));
     Value n = b.mul(b.select(isFirst, first, other), size);
-    visit({n, b.max(n, lo), b.min(b.add(n, size), hi)});
+    Value holdsPairs;
+    if (!op.getVisits().empty()) {
+      FailureOr<SmallVector<Value>> yielded = reference::emitScalarBlock(
+          b, op.getVisits().front(), n, b.getF32Type());
+      if (failed(yielded)) {
+        result = failure();
+        return;
+      }
+      holdsPairs = yielded->front();
+    }
+    b.ifThen(holdsPairs,
+             [&] { visit({n, b.max(n, lo), b.min(b.add(n, size), hi)}); });
   });
+  return result;
 }
 
 LogicalResult SweepEmitter::prepareBlock(const Block &block) {

@@ -275,3 +275,18 @@ func.func @freed(%x: !x, %t: tensor<8xf32>) -> !x {
   } -> !x
   return %z : !x
 }
+
+// -----
+
+// The length of a rotation is no memory; positions on axes are.
+// CHECK-LABEL: func.func @length_and_axes
+// CHECK-SAME:    %[[X:[^:]*]]: memref{{[^:]*}}: ?>>, %[[IDS:[^:]*]]: memref<2x1x4xi64, {{.*}}>, %[[N:[^:]*]]: index
+// CHECK:         posenc.attention q(%[[X]] : memref{{.*}}) rotate #rope length(%[[N]] : index) k(%[[X]] : memref{{.*}}) rotate #rope1 at(%[[IDS]] : memref<2x1x4xi64, {{.*}}>) v(
+#rope = #posenc.rope<half, base = 10000.0, scaling = #posenc.dynamic_ntk<factor = 2.0, original = 64>>
+#grid = #posenc.rope<half, base = 10000.0, sections = [16, 16]>
+func.func @length_and_axes(%x: tensor<2x8x4x64xf32>, %ids: tensor<2x1x4xi64>, %n: index) -> tensor<2x8x4x64xf32> {
+  %o = posenc.attention q(%x : tensor<2x8x4x64xf32>) rotate #rope length(%n : index) k(%x : tensor<2x8x4x64xf32>)
+      rotate #grid at(%ids : tensor<2x1x4xi64>) v(%x : tensor<2x8x4x64xf32>)
+      score(%s, %b, %h, %r, %j) { posenc.yield %s : f32 } -> tensor<2x8x4x64xf32>
+  return %o : tensor<2x8x4x64xf32>
+}

@@ -78,3 +78,28 @@
 
 // expected-error @below {{row_c2: expected a window of at least 1 x 1 whose rows fit in 63 bits}}
 #window_overflow = #posenc.window<4294967296, 4294967296>
+
+// -----
+
+// expected-error @below {{row_c2: expected 0 < alpha <= beta <= 4096 and a finite gamma above alpha}}
+#irpe_alpha = #posenc.irpe<0.0, 3.8, 15.2>
+
+// -----
+
+// expected-error @below {{row_c2: expected 0 < alpha <= beta <= 4096 and a finite gamma above alpha}}
+#irpe_beta = #posenc.irpe<1.9, 1.8, 15.2>
+
+// -----
+
+// expected-error @below {{row_c2: expected 0 < alpha <= beta <= 4096 and a finite gamma above alpha}}
+#irpe_many = #posenc.irpe<1.9, 4097.0, 15.2>
+
+// -----
+
+// expected-error @below {{row_c2: expected 0 < alpha <= beta <= 4096 and a finite gamma above alpha}}
+#irpe_gamma = #posenc.irpe<1.9, 3.8, 1.9>
+
+// -----
+
+// expected-error @below {{row_c2: expected 0 < alpha <= beta <= 4096 and a finite gamma above alpha}}
+#irpe_infinite = #posenc.irpe<1.9, 3.8, 0x7FF0000000000000>

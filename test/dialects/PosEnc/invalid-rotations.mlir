@@ -6,7 +6,7 @@
 
 // -----
 
-// expected-error @below {{unknown key 'theta': expected base, start, width, scaling or xpos}}
+// expected-error @below {{unknown key 'theta': expected base, start, width, scaling, sections, cyclic, restart or xpos}}
 #key = #posenc.rope<half, theta = 10000.0>
 
 // -----
@@ -139,7 +139,7 @@ func.func @from_takes_an_offset(%x: !x, %ids: tensor<2x4xi64>) {
 
 !x = tensor<2x8x4x64xf32>
 func.func @at_takes_positions(%x: !x, %p: index) {
-  // expected-error @below {{'at' takes one operand of two dimensions, a position per row}}
+  // expected-error @below {{'at' takes one operand of two dimensions, a position per row, or of three, one per axis too}}
   %r = posenc.rotate #posenc.rope<half, base = 10000.0> at(%p : index) x(%x : !x)
   return
 }
@@ -149,7 +149,7 @@ func.func @at_takes_positions(%x: !x, %p: index) {
 !x = tensor<2x8x4x64xf32>
 func.func @rotate_c2(%x: !x) {
   // expected-error @below {{rotate_c2: the result must have the type of x}}
-  %r = "posenc.rotate"(%x) <{operandSegmentSizes = array<i32: 0, 0, 0, 0, 1>, rope = #posenc.rope<half, base = 10000.0>}> : (!x) -> tensor<2x8x5x64xf32>
+  %r = "posenc.rotate"(%x) <{operandSegmentSizes = array<i32: 0, 0, 0, 0, 0, 1>, rope = #posenc.rope<half, base = 10000.0>}> : (!x) -> tensor<2x8x5x64xf32>
   return
 }
 

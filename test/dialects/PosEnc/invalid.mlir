@@ -110,7 +110,7 @@ func.func @attention_c7(%q: !x) -> (!x, tensor<2x8x4xf16>) {
 !x = tensor<2x8x4x64xf32>
 func.func @attention_c8(%q: !x) -> !x {
   // expected-error @below {{attention_c8: the region's arguments must be score (f32), batch, head, row, key (index) and the captures}}
-  %r = "posenc.attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0>}> ({
+  %r = "posenc.attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0>}> ({
   ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: i32):
     posenc.yield %s : f32
   }) : (!x, !x, !x) -> !x
@@ -190,7 +190,7 @@ func.func @attention_c13_memref(%q: !m) -> tensor<2x8x4x64xf32> {
 !x = tensor<2x8x4x64xf32>
 func.func @attention_c13_types(%q: !x, %o: tensor<?x8x4x64xf32>) -> !x {
   // expected-error @below {{attention_c13: the results must have the types of their destinations}}
-  %r = "posenc.attention"(%q, %q, %q, %o) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0>}> ({
+  %r = "posenc.attention"(%q, %q, %q, %o) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0>}> ({
   ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
     posenc.yield %s : f32
   }) : (!x, !x, !x, tensor<?x8x4x64xf32>) -> !x
@@ -541,7 +541,7 @@ func.func @attention_c7_out(%q: !q) {
 !x = tensor<1x2x3x4xf32>
 func.func @segments_attention(%q: !x) {
   // expected-error @below {{expected one operand in group 0 of its operands, but got 3}}
-  %a = "posenc.attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0>}> ({
+  %a = "posenc.attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0>}> ({
   ^bb0(%s: f32, %b: index, %h: index, %r: index, %j: index):
     posenc.yield %s : f32
   }) : (!x, !x, !x) -> !x
@@ -552,8 +552,8 @@ func.func @segments_attention(%q: !x) {
 
 !x = tensor<1x2x3x4xf32>
 func.func @segments_rotate(%x: !x, %p: index) {
-  // expected-error @below {{expected one operand in group 4 of its operands, but got 0}}
-  %a = "posenc.rotate"(%p) <{operandSegmentSizes = array<i32: 1, 0, 0, 0, 0>, rope = #posenc.rope<half, base = 10000.0>}> : (index) -> !x
+  // expected-error @below {{expected one operand in group 5 of its operands, but got 0}}
+  %a = "posenc.rotate"(%p) <{operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0>, rope = #posenc.rope<half, base = 10000.0>}> : (index) -> !x
   return
 }
 

@@ -137,6 +137,7 @@ func.func @into_and_type(%q: !x) -> !x {
 // CHECK:         posenc.row #posenc.t5<32, 128, causal>(
 // CHECK:         posenc.row #posenc.deberta<buckets = 256, max_position = 512, span = 256>(
 // CHECK:         posenc.row #posenc.window<3, 5>(
+// CHECK:         posenc.row #posenc.irpe<1.900000e+00, 3.800000e+00, 1.520000e+01>(
 func.func @maps(%s: !s) -> !s {
   %r = posenc.score_mod s(%s : !s) score(%x, %b, %h, %i, %j) {
     %0 = posenc.row #posenc.clip<-9223372036854775808, -9223372036854775807>(%j)
@@ -145,6 +146,7 @@ func.func @maps(%s: !s) -> !s {
     %3 = posenc.row #posenc.t5<32, 128, causal>(%j)
     %4 = posenc.row #posenc.deberta<buckets = 256, max_position = 512, span = 256>(%j)
     %5 = posenc.row #posenc.window<3, 5>(%i, %j)
+    %6 = posenc.row #posenc.irpe<1.9, 3.8, 15.2>(%j)
     posenc.yield %x : f32
   }
   return %r : !s
@@ -167,6 +169,72 @@ func.func @rotations(%x: !x, %p: tensor<2xi32>, %ids: tensor<2x4xf32>, %f: tenso
   %4 = posenc.rotate #posenc.rope<half, base = 10000.0, scaling = #posenc.yarn<factor = 40.0, original = 4096,
       beta_fast = 16.0, truncate = false, attention_factor = 1.0857>> x(%x : !x)
   return
+}
+
+// CHECK-LABEL: func.func @scalings
+// CHECK:         posenc.rotate #rope{{[0-9]+}} x(
+// CHECK:         posenc.rotate #rope{{[0-9]+}} x(
+// CHECK:         posenc.rotate #rope{{[0-9]+}} from(%{{.*}} : index) length(%{{.*}} : index) x(
+// CHECK:         posenc.rotate #rope{{[0-9]+}} x(
+// CHECK:         posenc.rotate #rope{{[0-9]+}} x(
+// CHECK:         posenc.rotate #rope{{[0-9]+}} length(%{{.*}} : index) x(
+// CHECK:         posenc.attention q(%{{.*}}) rotate #rope{{[0-9]+}} length(%{{.*}} : index) k(%{{.*}}) rotate #rope{{[0-9]+}} at(%{{.*}} : tensor<2x4xf32>) length(%{{.*}} : index) v(
+func.func @scalings(%x: !x, %past: index, %n: index, %ids: tensor<2x4xf32>) {
+  %0 = posenc.rotate #posenc.rope<half, base = 10000.0, scaling = #posenc.linear<factor = 4.0>> x(%x : !x)
+  %1 = posenc.rotate #posenc.rope<half, base = 10000.0, scaling = #posenc.ntk<factor = 2.0>> x(%x : !x)
+  %2 = posenc.rotate #posenc.rope<half, base = 10000.0, scaling = #posenc.dynamic_ntk<factor = 2.0, original = 2048>>
+      from(%past : index) length(%n : index) x(%x : !x)
+  %3 = posenc.rotate #posenc.rope<half, base = 500000.0,
+      scaling = #posenc.llama3<factor = 8.0, low = 1.0, high = 4.0, original = 8192>> x(%x : !x)
+  %4 = posenc.rotate #posenc.rope<half, base = 10000.0, scaling = #posenc.proportional<fraction = 0.5>> x(%x : !x)
+  %5 = posenc.rotate #posenc.rope<half, base = 10000.0, width = 4, scaling =
+      #posenc.longrope<short = [1.0, 1.05], long = [1.1, 2.5], original = 4096, attention_factor = 1.19023807>>
+      length(%n : index) x(%x : !x)
+  %6 = posenc.attention q(%x : !x)
+      rotate #posenc.rope<half, base = 10000.0, scaling = #posenc.dynamic_ntk<factor = 3.0, original = 2048>>
+      length(%n : index) k(%x : !x)
+      rotate #posenc.rope<half, base = 10000.0, scaling = #posenc.dynamic_ntk<factor = 3.0, original = 2048>>
+      at(%ids : tensor<2x4xf32>) length(%n : index) v(%x : !x)
+      score(%s, %b, %h, %i, %j) { posenc.yield %s : f32 } -> !x
+  return
+}
+
+// CHECK-LABEL: func.func @sections
+// CHECK:         posenc.rotate #rope{{[0-9]+}} at(%{{.*}} : tensor<3x2x4xi64>) x(
+// CHECK:         posenc.rotate #rope{{[0-9]+}} at(%{{.*}} : tensor<3x2x4xi64>) x(
+// CHECK:         posenc.rotate #rope{{[0-9]+}} at(%{{.*}} : tensor<2x1x?xf32>) x(
+// CHECK:         posenc.rotate #rope{{[0-9]+}} at(%{{.*}} : tensor<2x1x?xf32>) freqs(%{{.*}} : tensor<32xf32>) x(
+func.func @sections(%x: !x, %ids: tensor<3x2x4xi64>, %grid: tensor<2x1x?xf32>, %f: tensor<32xf32>) {
+  %0 = posenc.rotate #posenc.rope<half, base = 1000000.0, sections = [8, 12, 12]> at(%ids : tensor<3x2x4xi64>)
+      x(%x : !x)
+  %1 = posenc.rotate #posenc.rope<half, base = 1000000.0, sections = [12, 10, 10], cyclic>
+      at(%ids : tensor<3x2x4xi64>) x(%x : !x)
+  %2 = posenc.rotate #posenc.rope<interleaved, base = 100.0, scaling = #posenc.linear<factor = 2.0>,
+      sections = [16, 16], cyclic, restart, xpos = 512.0> at(%grid : tensor<2x1x?xf32>) x(%x : !x)
+  %3 = posenc.rotate #posenc.rope<interleaved, sections = [16, 16]> at(%grid : tensor<2x1x?xf32>)
+      freqs(%f : tensor<32xf32>) x(%x : !x)
+  return
+}
+
+// CHECK-LABEL: func.func @networks
+// CHECK:         posenc.mlp relu(%{{.*}}, %{{.*}})[%h] layers(%{{.*}} plus %{{.*}}, %{{.*}}) : tensor<32x2xf32>, tensor<32xf32>, tensor<?x32xf16>
+// CHECK:         posenc.mlp silu(%{{.*}})[%{{.*}}] layers(%{{.*}}) : tensor<?x1xf32>
+// CHECK:         posenc.mlp gelu(
+// CHECK:         posenc.mlp tanh(
+// CHECK:         posenc.row_scan %{{.*}} : f32
+func.func @networks(%s: !s, %w1: tensor<32x2xf32>, %b1: tensor<32xf32>, %w2: tensor<?x32xf16>,
+                    %w: tensor<?x1xf32>) -> !s {
+  %r = posenc.score_mod s(%s : !s)
+      with(%w1 : tensor<32x2xf32>, %b1 : tensor<32xf32>, %w2 : tensor<?x32xf16>, %w : tensor<?x1xf32>)
+      score(%x, %b, %h, %i, %j) {
+    %0 = posenc.mlp relu(%x, %x)[%h] layers(%w1 plus %b1, %w2) : tensor<32x2xf32>, tensor<32xf32>, tensor<?x32xf16>
+    %1 = posenc.mlp silu(%0)[%j] layers(%w) : tensor<?x1xf32>
+    %2 = posenc.mlp gelu(%1)[%j] layers(%w) : tensor<?x1xf32>
+    %3 = posenc.mlp tanh(%2)[%j] layers(%w) : tensor<?x1xf32>
+    %4 = posenc.row_scan %3 : f32
+    posenc.yield %4 : f32
+  }
+  return %r : !s
 }
 
 // CHECK-LABEL: func.func @unfused

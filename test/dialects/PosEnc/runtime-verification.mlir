@@ -23,6 +23,17 @@ func.func @attention(%q: !q, %k: !k, %v: !k, %t: tensor<?x9x64xf32>, %sinks: ten
   return %o : !q
 }
 
+// CHECK-LABEL: func.func @axes
+// CHECK:         cf.assert {{.*}}rotate_c1: expected positions on each axis
+// CHECK:         cf.assert {{.*}}rotate_c1: expected one position per row
+// CHECK:         cf.assert {{.*}}rotate_c1: expected positions of each batch, or of one
+// CHECK-NOT:     cf.assert
+// CHECK:         posenc.rotate
+func.func @axes(%x: !q, %ids: tensor<?x?x?xi64>) -> !q {
+  %o = posenc.rotate #posenc.rope<half, base = 10000.0, sections = [16, 16]> at(%ids : tensor<?x?x?xi64>) x(%x : !q)
+  return %o : !q
+}
+
 // CHECK-LABEL: func.func @negative_static
 // CHECK-NOT:     cf.assert
 // CHECK:         return

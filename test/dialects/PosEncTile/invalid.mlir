@@ -80,7 +80,7 @@ func.func @fill_no_terminator(%d: memref<4xf32>, %n: index) {
 // -----
 
 func.func @yield_elsewhere() {
-  // expected-error @below {{expects parent op to be one of 'posenc_tile.angles, posenc_tile.fill, posenc_tile.pack, posenc_tile.sweep'}}
+  // expected-error @below {{expects parent op to be one of 'posenc_tile.angles, posenc_tile.fill, posenc_tile.pack, posenc_tile.scan, posenc_tile.sweep'}}
   posenc_tile.yield
 }
 
@@ -127,8 +127,8 @@ func.func @angles_position(%c: memref<?x4xf32>, %n: index, %x: i32) {
 // -----
 
 func.func @angles_argument(%c: memref<?x4xf32>, %n: index) {
-  // expected-error @below {{angles_c2: expected a region of one index}}
-  "posenc_tile.angles"(%c, %c, %n) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>, rope = #posenc.rope<half, base = 10000.0>}> ({
+  // expected-error @below {{angles_c2: expected a region of 1 index}}
+  "posenc_tile.angles"(%c, %c, %n) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>, rope = #posenc.rope<half, base = 10000.0>}> ({
     posenc_tile.yield %n : index
   }) : (memref<?x4xf32>, memref<?x4xf32>, index) -> ()
   return
@@ -166,9 +166,74 @@ func.func @angles_no_source(%c: memref<?x4xf32>, %n: index) {
 
 // -----
 
+func.func @angles_sections(%c: memref<?x4xf32>, %n: index) {
+  // expected-error @below {{angles_c1: the sections have 3 pairs together, but 4 rotate}}
+  posenc_tile.angles %c, %c rotate #posenc.rope<half, base = 10000.0, sections = [1, 2]> to(%n) by(%i, %axis) {
+    posenc_tile.yield %i : index
+  } : memref<?x4xf32>, memref<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @angles_axis(%c: memref<?x4xf32>, %n: index) {
+  // expected-error @below {{angles_c2: expected a region of 2 index}}
+  posenc_tile.angles %c, %c rotate #posenc.rope<half, base = 10000.0, sections = [1, 3]> to(%n) by(%i) {
+    posenc_tile.yield %i : index
+  } : memref<?x4xf32>, memref<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @angles_length(%c: memref<?x4xf32>, %n: index) {
+  // expected-error @below {{angles_c4: expected a length if the rope's scaling needs it, and only then}}
+  posenc_tile.angles %c, %c
+      rotate #posenc.rope<half, base = 10000.0, scaling = #posenc.dynamic_ntk<factor = 2.0, original = 64>>
+      to(%n) by(%i) {
+    posenc_tile.yield %i : index
+  } : memref<?x4xf32>, memref<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @angles_no_length(%c: memref<?x4xf32>, %n: index) {
+  // expected-error @below {{angles_c4: expected a length if}}
+  posenc_tile.angles %c, %c rotate #posenc.rope<half, base = 10000.0> to(%n) length(%n) by(%i) {
+    posenc_tile.yield %i : index
+  } : memref<?x4xf32>, memref<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @scan_ranges(%d: memref<48x?xf32>, %n: index) {
+  // expected-error @below {{scan_c1: expected two ranges, rows and keys}}
+  posenc_tile.scan %d over(%r = %n to %n) {
+    %x = arith.constant 1.0 : f32
+    %keep = arith.constant true
+    posenc_tile.yield %x, %keep : f32, i1
+  } : memref<48x?xf32>
+  return
+}
+
+// -----
+
+func.func @scan_results(%d: memref<48x?xf32>, %n: index) {
+  posenc_tile.scan %d over(%r = %n to %n, %j = %n to %n) {
+    %x = arith.constant 1.0 : f32
+    // expected-error @below {{scan_c2: expected to yield 'f32', 'i1'}}
+    posenc_tile.yield %x : f32
+  } : memref<48x?xf32>
+  return
+}
+
+// -----
+
 func.func @angles_segments(%c: memref<?x4xf32>, %n: index) {
   // expected-error @below {{expected one operand in group 0 of its operands, but got 2}}
-  "posenc_tile.angles"(%c, %c, %n) <{operandSegmentSizes = array<i32: 2, 0, 1, 0, 0, 0>, rope = #posenc.rope<half, base = 10000.0>}> ({
+  "posenc_tile.angles"(%c, %c, %n) <{operandSegmentSizes = array<i32: 2, 0, 1, 0, 0, 0, 0>, rope = #posenc.rope<half, base = 10000.0>}> ({
   ^bb0(%i: index):
     posenc_tile.yield %i : index
   }) : (memref<?x4xf32>, memref<?x4xf32>, index) -> ()
@@ -333,7 +398,7 @@ func.func @sweep_term_offsets(%q: !q, %k: !k, %m: !x, %n: index) {
   // expected-error @below {{sweep_c2: expected a kind for each term, and the offsets and factors that the kinds ask for}}
   "posenc_tile.sweep"(%q, %k, %q, %n, %n, %n, %n, %n, %m, %m, %m, %q) <{
     operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1>,
-    termKinds = [#posenc_tile.term<all, lag, factor = false>], bucketKinds = [], block = 16 : i64}> ({}, {})
+    termKinds = [#posenc_tile.term<all, lag, factor = false>], bucketKinds = [], block = 16 : i64}> ({}, {}, {})
     : (!q, !k, !q, index, index, index, index, index, !x, !x, !x, !q) -> ()
   return
 }
@@ -348,7 +413,7 @@ func.func @sweep_bucket_tiles(%q: !q, %k: !k, %m: !x, %n: index) {
   // expected-error @below {{sweep_c2: expected a kind for each bucket matrix, and the offsets and tiles that the kinds ask for}}
   "posenc_tile.sweep"(%q, %k, %q, %n, %n, %n, %n, %n, %q, %m, %m, %q) <{
     operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 1, 1>,
-    termKinds = [], bucketKinds = [#posenc_tile.bucket<lag>], block = 16 : i64}> ({}, {})
+    termKinds = [], bucketKinds = [#posenc_tile.bucket<lag>], block = 16 : i64}> ({}, {}, {})
     : (!q, !k, !q, index, index, index, index, index, !q, !x, !x, !q) -> ()
   return
 }
@@ -427,6 +492,19 @@ func.func @sweep_score(%q: !q, %k: !k, %m: !x, %n: index) {
 !k = memref<1x8x16xf32>
 !x = memref<4xf32>
 
+func.func @sweep_visits(%q: !q, %k: !k, %m: !x, %n: index) {
+  // expected-error @below {{sweep_c5: expected visits to take an index and to yield i1}}
+  posenc_tile.sweep q(%q : !q) k(%k : !k) v(%q : !q) rows(%n to %n) keys(%n to %n first %n) block(16)
+      into(%m : !x, %m : !x, %q : !q) visits(%i) { posenc_tile.yield %i : index }
+  return
+}
+
+// -----
+
+!q = memref<4x8xf32>
+!k = memref<1x8x16xf32>
+!x = memref<4xf32>
+
 func.func @sweep_each_block(%q: !q, %k: !k, %m: !x, %n: index) {
   // expected-error @below {{sweep_c5: expected each_block to take an index and to yield nothing}}
   posenc_tile.sweep q(%q : !q) k(%k : !k) v(%q : !q) rows(%n to %n) keys(%n to %n first %n) block(16)
@@ -470,7 +548,7 @@ func.func @sweep_no_keys(%q: !q, %k: !k, %m: !x, %n: index) {
   // expected-error @below {{expected one operand in group 0 of its operands, but got 2}}
   "posenc_tile.sweep"(%q, %q, %q, %n, %n, %n, %n, %n, %m, %m, %q) <{
     operandSegmentSizes = array<i32: 2, 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1>,
-    termKinds = [], bucketKinds = [], block = 16 : i64}> ({}, {})
+    termKinds = [], bucketKinds = [], block = 16 : i64}> ({}, {}, {})
     : (!q, !q, !q, index, index, index, index, index, !x, !x, !q) -> ()
   return
 }
@@ -485,7 +563,7 @@ func.func @sweep_segments(%q: !q, %k: !k, %m: !x, %n: index) {
   // expected-error @below {{operand count (11) does not match with the total size (12) specified in attribute 'operandSegmentSizes'}}
   "posenc_tile.sweep"(%q, %k, %q, %n, %n, %n, %n, %n, %m, %m, %q) <{
     operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1>,
-    termKinds = [], bucketKinds = [], block = 16 : i64}> ({}, {})
+    termKinds = [], bucketKinds = [], block = 16 : i64}> ({}, {}, {})
     : (!q, !k, !q, index, index, index, index, index, !x, !x, !q) -> ()
   return
 }
@@ -500,7 +578,7 @@ func.func @sweep_half_an_interval(%q: !q, %k: !k, %m: !x, %n: index) {
   // expected-error @below {{expected both ends of an interval}}
   "posenc_tile.sweep"(%q, %k, %q, %n, %n, %n, %n, %n, %n, %m, %m, %q) <{
     operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1>,
-    termKinds = [], bucketKinds = [], block = 16 : i64}> ({}, {})
+    termKinds = [], bucketKinds = [], block = 16 : i64}> ({}, {}, {})
     : (!q, !k, !q, index, index, index, index, index, index, !x, !x, !q) -> ()
   return
 }
@@ -517,7 +595,7 @@ func.func @sweep_no_terminator(%q: !q, %k: !k, %m: !x, %n: index) {
     operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1>,
     termKinds = [], bucketKinds = [], block = 16 : i64}> ({
   ^bb0(%i: index):
-  }, {}) : (!q, !k, !q, index, index, index, index, index, !x, !x, !q) -> ()
+  }, {}, {}) : (!q, !k, !q, index, index, index, index, index, !x, !x, !q) -> ()
   return
 }
 

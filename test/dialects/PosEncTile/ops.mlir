@@ -54,6 +54,37 @@ func.func @angles(%cos: memref<?x32xf32>, %sin: memref<?x32xf32>, %n: index, %fr
   return
 }
 
+// CHECK-LABEL: func.func @angles_of_axes
+// CHECK:         posenc_tile.angles %{{.*}}, %{{.*}} rotate #{{.*}} to(%{{.*}}) by (%[[I:.*]], %[[AXIS:.*]]) {
+// CHECK:           memref.load %{{.*}}[%[[AXIS]], %[[I]]]
+// CHECK:         posenc_tile.angles %{{.*}}, %{{.*}} rotate #{{.*}} to(%{{.*}}) length(%{{.*}}) by (%{{.*}}) {
+func.func @angles_of_axes(%cos: memref<?x32xf32>, %sin: memref<?x32xf32>, %n: index, %ids: memref<2x?xindex>) {
+  posenc_tile.angles %cos, %sin rotate #posenc.rope<half, base = 10000.0, sections = [16, 16]> to(%n) by(%i, %axis) {
+    %p = memref.load %ids[%axis, %i] : memref<2x?xindex>
+    posenc_tile.yield %p : index
+  } : memref<?x32xf32>, memref<?x32xf32>
+  posenc_tile.angles %cos, %sin
+      rotate #posenc.rope<half, base = 10000.0, scaling = #posenc.dynamic_ntk<factor = 2.0, original = 64>>
+      to(%n) length(%n) by(%i) {
+    posenc_tile.yield %i : index
+  } : memref<?x32xf32>, memref<?x32xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @scan
+// CHECK:         posenc_tile.scan %{{.*}} over (%[[R:.*]] = %{{.*}} to %{{.*}}, %[[J:.*]] = %{{.*}} to %{{.*}}) {
+// CHECK:           arith.cmpi sle, %[[J]], %[[R]]
+// CHECK:           posenc_tile.yield %{{.*}}, %{{.*}} : f32, i1
+// CHECK:         } {note = "kept"} : memref<48x?xf32>
+func.func @scan(%sums: memref<48x?xf32>, %lo: index, %hi: index) {
+  posenc_tile.scan %sums over(%r = %lo to %hi, %j = %lo to %hi) {
+    %x = arith.constant 1.0 : f32
+    %keep = arith.cmpi sle, %j, %r : index
+    posenc_tile.yield %x, %keep : f32, i1
+  } {note = "kept"} : memref<48x?xf32>
+  return
+}
+
 // CHECK-LABEL: func.func @pack
 // CHECK:         posenc_tile.pack %{{.*}} into %{{.*}} over (%{{.*}} = %{{.*}} to %{{.*}}) {
 // CHECK:           posenc_tile.yield %{{.*}} : index, index, index
@@ -157,6 +188,22 @@ func.func @each_block(%q: !q, %k: !k, %v: !v, %m: !row, %l: !row, %o: !o, %lo: i
       into(%m : !row, %l : !row, %o : !o) each_block(%n) { posenc_tile.yield }
   posenc_tile.sweep q(%q : !q) k(%k : !k) v(%v : !v) rows(%lo to %hi) keys(%lo to %hi first %lo) block(64)
       into(%m : !row, %l : !row, %o : !o) each_block(%n) { posenc_tile.yield {note = "kept"} }
+  return
+}
+
+// CHECK-LABEL: func.func @visits
+// CHECK:         posenc_tile.sweep {{.*}} visits(%[[N:[a-z0-9]+]]) {
+// CHECK-NEXT:      %[[FIRST:.*]] = arith.cmpi slt, %[[N]], %{{.*}} : index
+// CHECK-NEXT:      posenc_tile.yield %[[FIRST]] : i1
+// CHECK-NEXT:    } each_block(%{{.*}}) {
+func.func @visits(%q: !q, %k: !k, %v: !v, %m: !row, %l: !row, %o: !o, %lo: index, %hi: index) {
+  posenc_tile.sweep q(%q : !q) k(%k : !k) v(%v : !v) rows(%lo to %hi) keys(%lo to %hi first %lo) block(64)
+      into(%m : !row, %l : !row, %o : !o)
+      visits(%n) {
+        %first = arith.cmpi slt, %n, %lo : index
+        posenc_tile.yield %first : i1
+      }
+      each_block(%n) {}
   return
 }
 

@@ -293,6 +293,48 @@ func.func @sink_keys(%q: !q, %k: !k, %v: !v, %past: index) -> !o {
   return %o : !o
 }
 
+// The same in a longer sequence, where blocks between the first keys and the window hold no pair; a term by distance too.
+func.func @far_from_sink_keys(%q: tensor<1x2x300x16xf32>, %k: tensor<1x2x700x16xf32>, %v: tensor<1x2x700x12xf32>, %table: tensor<9x2xf32>) -> tensor<1x2x300x12xf32> {
+  %o = posenc.attention q(%q : tensor<1x2x300x16xf32>) k(%k : tensor<1x2x700x16xf32>) v(%v : tensor<1x2x700x12xf32>)
+      with(%table : tensor<9x2xf32>)
+      score(%s, %b, %h, %r, %j) {
+    %past = arith.constant 390 : index
+    %i = arith.addi %r, %past : index
+    %lag = arith.subi %i, %j : index
+    %row = posenc.row #posenc.clip<-4, 4>(%lag)
+    %bias = posenc.lookup %table[%row, %h] : tensor<9x2xf32>
+    %z = arith.addf %s, %bias : f32
+    %zero = arith.constant 0 : index
+    %causal = arith.cmpi sge, %lag, %zero : index
+    %w = arith.constant 20 : index
+    %near = arith.cmpi slt, %lag, %w : index
+    %four = arith.constant 4 : index
+    %first = arith.cmpi slt, %j, %four : index
+    %any = arith.ori %near, %first : i1
+    %keep = arith.andi %causal, %any : i1
+    posenc.yield %z : f32 keep %keep
+  } -> tensor<1x2x300x12xf32>
+  return %o : tensor<1x2x300x12xf32>
+}
+
+// A prefix of each batch, all distances far ahead, or the past: three ranges, two of them empty for some tiles.
+func.func @prefix_or_past(%q: tensor<2x1x130x16xf32>, %k: tensor<2x1x400x16xf32>, %v: tensor<2x1x400x12xf32>, %lengths: tensor<2xi64>) -> tensor<2x1x130x12xf32> {
+  %o = posenc.attention q(%q : tensor<2x1x130x16xf32>) k(%k : tensor<2x1x400x16xf32>) v(%v : tensor<2x1x400x12xf32>)
+      with(%lengths : tensor<2xi64>)
+      score(%s, %b, %h, %r, %j) {
+    %n = posenc.lookup %lengths[%b] : tensor<2xi64>
+    %prefix = arith.cmpi slt, %j, %n : index
+    %past = arith.cmpi sle, %j, %r : index
+    %d = arith.subi %j, %r : index
+    %c = arith.constant 310 : index
+    %ahead = arith.cmpi sge, %d, %c : index
+    %two = arith.ori %prefix, %past : i1
+    %keep = arith.ori %two, %ahead : i1
+    posenc.yield %s : f32 keep %keep
+  } -> tensor<2x1x130x12xf32>
+  return %o : tensor<2x1x130x12xf32>
+}
+
 // Positions, lengths and windows of each batch, and a table by the distance of its positions.
 func.func @offsets_by_batch(%q: !q, %k: !k, %v: !v, %pasts: tensor<2xi64>, %lengths: tensor<2xi32>, %rel: tensor<9x16xf32>, %vt: tensor<9x12xf32>) -> !o {
   %o = posenc.attention q(%q : !q) k(%k : !k) v(%v : !v)

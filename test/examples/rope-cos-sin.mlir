@@ -1,0 +1,34 @@
+// Rotary positions whose cosines and sines come as tables, one row for each position: whatever frequencies the program
+// has.
+//
+//   S[b,h,r,j] = R(r + past) q[b,h,r] . R(j) k[b,g,j] / sqrt(D)  where  j <= r + past,   g = h / (H / Hkv)
+//   o[b,h,r]   = sum_j softmax_j(S) v[b,g,j]
+//   R(p) turns the channels (m, m + D/2) by (cos[p,m], sin[p,m])
+//
+//   %q     [B, H, N, D]     queries
+//   %k     [B, Hkv, M, D]   keys, not rotated yet
+//   %v     [B, Hkv, M, Dv]  values
+//   %cos   [P, F]           cosines: F = D/2, P more than the last position
+//   %sin   [P, F]           sines
+//   %past  index            position of query row 0
+//   %o     [B, H, N, Dv]    result; a row that sees no key is zero
+//
+// Su et al., RoFormer, 2021. https://arxiv.org/abs/2104.09864
+// The interface of vLLM's and Megatron's kernels.
+
+!x = tensor<?x8x?x64xf32>
+!k = tensor<?x2x?x64xf32>
+#rope = #posenc.rope<half>
+
+func.func @attention(%q: !x, %k: !k, %v: !k, %cos: tensor<?x32xf32>, %sin: tensor<?x32xf32>, %past: index) -> !x {
+  %o = posenc.attention q(%q : !x) rotate #rope from(%past : index) cos_sin(%cos : tensor<?x32xf32>, %sin : tensor<?x32xf32>) k(%k : !k) rotate #rope cos_sin(%cos : tensor<?x32xf32>, %sin : tensor<?x32xf32>) v(%v : !k)
+      with(%past : index)
+      score(%s, %b, %h, %r, %j) {
+    %c = arith.constant 0.125 : f32
+    %t = arith.mulf %s, %c : f32
+    %i = arith.addi %r, %past : index
+    %keep = arith.cmpi sle, %j, %i : index
+    posenc.yield %t : f32 keep %keep
+  } -> !x
+  return %o : !x
+}
