@@ -9,7 +9,6 @@
 #include "dialects/PosEnc/Assembly.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/Support/MathExtras.h"
@@ -17,7 +16,7 @@
 using namespace mlir;
 using namespace mlir::posenc;
 
-/// Layers whose units are kept on the stack have at most this many.
+/// Layers take at most this many values.
 static constexpr int64_t maxUnits = 4096;
 
 //===----------------------------------------------------------------------===//
@@ -154,15 +153,10 @@ LogicalResult MlpOp::verify() {
 // Scalar code
 //===----------------------------------------------------------------------===//
 
-static Value realConstant(ImplicitLocOpBuilder &b, FloatType type,
-                          double value) {
-  return arith::ConstantOp::create(b, b.getFloatAttr(type, value));
-}
-
 static Value emitActivation(ImplicitLocOpBuilder &b, Activation activation,
                             Value x) {
   auto type = cast<FloatType>(x.getType());
-  auto real = [&](double value) { return realConstant(b, type, value); };
+  auto real = [&](double value) { return emitConstant(b, type, value); };
   switch (activation) {
   case Activation::Relu:
     return arith::MaximumFOp::create(b, x, real(0));
@@ -204,7 +198,7 @@ private:
   Value emitBias(size_t number, Value unit) {
     Value bias = layers[number].bias;
     return bias ? emitElement(b, bias, unit, compute)
-                : realConstant(b, compute, 0);
+                : emitConstant(b, compute, 0);
   }
 
   Value addProduct(Value sum, size_t number, Value unit, Value input, Value y) {
@@ -253,7 +247,7 @@ Value MlpOp::emitScalar(OpBuilder &builder, Location loc, ValueRange operands,
   if (Value bias = layers.back().bias)
     inside = arith::AndIOp::create(b, inside, emitInside(b, bias, output));
   NetworkEmitter network(b, getActivation(), layers, adaptor.getX(), compute);
-  Value zero = realConstant(b, compute, 0);
+  Value zero = emitConstant(b, compute, 0);
   return emitGuarded(b, inside, zero, [&]() -> SmallVector<Value> {
     return {network.emit(output)};
   })[0];

@@ -66,6 +66,10 @@ Value emitRowTable(OpBuilder &builder, Location loc, RowMapAttr map,
 Value emitRowRuns(OpBuilder &builder, Location loc, ArrayRef<int64_t> starts,
                   ArrayRef<int64_t> rows, Value x);
 
+/// Emits a constant float, or a tensor of f64.
+Value emitConstant(ImplicitLocOpBuilder &b, FloatType type, double value);
+Value emitConstants(ImplicitLocOpBuilder &b, ArrayRef<double> values);
+
 /// Emits whether all indices lie inside the leading dimensions of a tensor or
 /// memref.
 Value emitInside(ImplicitLocOpBuilder &b, Value table, ValueRange indices);

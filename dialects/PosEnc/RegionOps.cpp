@@ -61,6 +61,17 @@ Value posenc::emitFloatCast(OpBuilder &builder, Location loc, Value value,
   return arith::TruncFOp::create(builder, loc, type, value);
 }
 
+Value posenc::emitConstant(ImplicitLocOpBuilder &b, FloatType type,
+                           double value) {
+  return arith::ConstantOp::create(b, b.getFloatAttr(type, value));
+}
+
+Value posenc::emitConstants(ImplicitLocOpBuilder &b, ArrayRef<double> values) {
+  auto type = RankedTensorType::get(values.size(), b.getF64Type());
+  return arith::ConstantOp::create(b, type,
+                                   DenseElementsAttr::get(type, values));
+}
+
 Value posenc::emitElement(ImplicitLocOpBuilder &b, Value table,
                           ValueRange indices, FloatType compute) {
   Value element = emitLoad(b, table, indices);
@@ -251,7 +262,7 @@ Value DotOp::emitScalar(OpBuilder &builder, Location loc, ValueRange operands,
   auto sumProducts = [&]() -> SmallVector<Value> {
     int64_t length =
         cast<ShapedType>(adaptor.getX().getType()).getShape().back();
-    Value zero = arith::ConstantOp::create(b, b.getFloatAttr(compute, 0.0));
+    Value zero = emitConstant(b, compute, 0.0);
     auto loop = scf::ForOp::create(b, arith::ConstantIndexOp::create(b, 0),
                                    arith::ConstantIndexOp::create(b, length),
                                    arith::ConstantIndexOp::create(b, 1), zero);
@@ -270,8 +281,7 @@ Value DotOp::emitScalar(OpBuilder &builder, Location loc, ValueRange operands,
                .getResult());
     return {loop.getResult(0)};
   };
-  Value otherwise =
-      arith::ConstantOp::create(b, b.getFloatAttr(compute, outside));
+  Value otherwise = emitConstant(b, compute, outside);
   return emitGuarded(b, inside, otherwise, sumProducts)[0];
 }
 

@@ -158,17 +158,10 @@ double YarnAttr::getMagnitude() const {
 // dynamic_ntk, longrope
 //===----------------------------------------------------------------------===//
 
-static Value realConstant(ImplicitLocOpBuilder &b, double value) {
-  return arith::ConstantOp::create(b, b.getF64FloatAttr(value));
-}
-
 /// The element of a constant table.
 static Value readConstant(ImplicitLocOpBuilder &b, ArrayRef<double> values,
                           Value at) {
-  auto type = RankedTensorType::get(values.size(), b.getF64Type());
-  Value table =
-      arith::ConstantOp::create(b, type, DenseElementsAttr::get(type, values));
-  return tensor::ExtractOp::create(b, table, at);
+  return tensor::ExtractOp::create(b, emitConstants(b, values), at);
 }
 
 LogicalResult
@@ -194,8 +187,9 @@ Value DynamicNtkAttr::emitFrequency(OpBuilder &builder, Location loc,
   double factor = getFactor().value;
   Value stretch = arith::AddFOp::create(
       b,
-      arith::MulFOp::create(b, tokens, realConstant(b, factor / getOriginal())),
-      realConstant(b, 1 - factor));
+      arith::MulFOp::create(
+          b, tokens, emitConstant(b, b.getF64Type(), factor / getOriginal())),
+      emitConstant(b, b.getF64Type(), 1 - factor));
   SmallVector<double> exponents;
   for (size_t m = 0; m < frequencies.size(); ++m)
     exponents.push_back(getNtkExponent(m, 2 * frequencies.size()));

@@ -163,6 +163,20 @@ static void appendRuns(int64_t lo, int64_t hi,
   }
 }
 
+/// Emits a map of one integer whose rows ascend or descend: by a table, or by
+/// runs where it varies too far for one.
+static Value emitMonotone(OpBuilder &builder, Location loc, RowMapAttr map,
+                          ValueRange x) {
+  if (Value row = emitRowTable(builder, loc, map, x))
+    return row;
+  Interval varying = map.getVarying();
+  SmallVector<int64_t> starts, rows;
+  appendRuns(
+      varying.lo.value_or(-maxInteger), varying.hi.value_or(maxInteger),
+      [&](int64_t at) { return map.evaluate(at); }, starts, rows);
+  return emitRowRuns(builder, loc, starts, rows, x[0]);
+}
+
 /// The smallest integer of [lo, hi] for which the monotone `reached` holds, if
 /// there is one.
 static std::optional<int64_t> findFirst(int64_t lo, int64_t hi,
@@ -360,14 +374,7 @@ Interval DebertaAttr::getVarying() const {
   return varying;
 }
 Value DebertaAttr::emit(OpBuilder &builder, Location loc, ValueRange x) const {
-  if (Value row = emitRowTable(builder, loc, *this, x))
-    return row;
-  Interval varying = getVarying();
-  SmallVector<int64_t> starts, rows;
-  appendRuns(
-      varying.lo.value_or(-maxInteger), varying.hi.value_or(maxInteger),
-      [&](int64_t at) { return getRow(at); }, starts, rows);
-  return emitRowRuns(builder, loc, starts, rows, x[0]);
+  return emitMonotone(builder, loc, *this, x);
 }
 
 //===----------------------------------------------------------------------===//
@@ -474,14 +481,7 @@ Interval IrpeAttr::getVarying() const {
   return {-*saturation, *saturation};
 }
 Value IrpeAttr::emit(OpBuilder &builder, Location loc, ValueRange x) const {
-  if (Value row = emitRowTable(builder, loc, *this, x))
-    return row;
-  Interval varying = getVarying();
-  SmallVector<int64_t> starts, rows;
-  appendRuns(
-      varying.lo.value_or(-maxInteger), varying.hi.value_or(maxInteger),
-      [&](int64_t at) { return evaluate(at); }, starts, rows);
-  return emitRowRuns(builder, loc, starts, rows, x[0]);
+  return emitMonotone(builder, loc, *this, x);
 }
 
 //===----------------------------------------------------------------------===//

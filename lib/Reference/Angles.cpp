@@ -17,13 +17,7 @@ using namespace mlir::posenc;
 using namespace mlir::posenc::reference;
 
 static Value realConstant(ImplicitLocOpBuilder &b, double value) {
-  return arith::ConstantOp::create(b, b.getF64FloatAttr(value));
-}
-
-static Value vectorConstant(ImplicitLocOpBuilder &b, ArrayRef<double> values) {
-  auto type = RankedTensorType::get(values.size(), b.getF64Type());
-  return arith::ConstantOp::create(b, type,
-                                   DenseElementsAttr::get(type, values));
+  return emitConstant(b, b.getF64Type(), value);
 }
 
 /// A position as f64: index, or a float.
@@ -82,7 +76,7 @@ AngleEmitter::AngleEmitter(ImplicitLocOpBuilder &b, RopeAttr rope,
                            int64_t width, Value freqs, Value cos, Value sin)
     : rope(rope), freqs(freqs), cos(cos), sin(sin) {
   if (rope.getBase() && !freqs)
-    this->freqs = vectorConstant(b, rope.getFrequencies(width));
+    this->freqs = emitConstants(b, rope.getFrequencies(width));
   if (!rope.getSections().empty()) {
     SmallVector<int64_t> numbers = rope.getAxes();
     auto type = RankedTensorType::get(numbers.size(), b.getI64Type());
@@ -93,7 +87,7 @@ AngleEmitter::AngleEmitter(ImplicitLocOpBuilder &b, RopeAttr rope,
     SmallVector<double> values;
     for (int64_t m = 0; m < width / 2; ++m)
       values.push_back((2.0 * m / width + 0.4) / 1.4);
-    zetas = vectorConstant(b, values);
+    zetas = emitConstants(b, values);
   }
 }
 

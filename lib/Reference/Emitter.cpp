@@ -23,11 +23,6 @@ static const double infinity = std::numeric_limits<double>::infinity();
 // Building blocks
 //===----------------------------------------------------------------------===//
 
-static Value floatConstant(ImplicitLocOpBuilder &b, FloatType type,
-                           double value) {
-  return arith::ConstantOp::create(b, b.getFloatAttr(type, value));
-}
-
 static Value castTo(ImplicitLocOpBuilder &b, Value value, FloatType type) {
   return emitFloatCast(b, b.getLoc(), value, type);
 }
@@ -35,7 +30,7 @@ static Value castTo(ImplicitLocOpBuilder &b, Value value, FloatType type) {
 static Value isValue(ImplicitLocOpBuilder &b, Value x, double value) {
   return arith::CmpFOp::create(
       b, arith::CmpFPredicate::OEQ, x,
-      floatConstant(b, cast<FloatType>(x.getType()), value));
+      emitConstant(b, cast<FloatType>(x.getType()), value));
 }
 
 SmallVector<OpFoldResult> Emitter::sizesOf(Value tensor) {
@@ -47,7 +42,7 @@ Value Emitter::empty(ArrayRef<OpFoldResult> sizes, Type element) {
 }
 
 Value Emitter::filled(ArrayRef<OpFoldResult> sizes, double value) {
-  return linalg::FillOp::create(b, floatConstant(b, compute, value),
+  return linalg::FillOp::create(b, emitConstant(b, compute, value),
                                 empty(sizes, compute))
       .getResult(0);
 }
@@ -215,14 +210,14 @@ Emitter::applyRegion(Region &region, ValueRange captures, Value scores) {
                       for (auto [value, given] : known)
                         emitter.map(value, given);
                       FailureOr<Value> x = emitter.emit(scan.getX());
-                      if (failed(x) || !yield.getKeep())
-                        return failed(x)
-                                   ? FailureOr<SmallVector<Value>>(failure())
-                                   : SmallVector<Value>{*x};
+                      if (failed(x))
+                        return failure();
+                      if (!yield.getKeep())
+                        return SmallVector<Value>{*x};
                       FailureOr<Value> keep = emitter.emit(yield.getKeep());
                       if (failed(keep))
                         return failure();
-                      Value zero = floatConstant(body, compute, 0);
+                      Value zero = emitConstant(body, compute, 0);
                       return SmallVector<Value>{
                           arith::SelectOp::create(body, *keep, *x, zero)};
                     })[0];
@@ -247,7 +242,7 @@ Emitter::applyRegion(Region &region, ValueRange captures, Value scores) {
         if (scalar->keep)
           score =
               arith::SelectOp::create(body, scalar->keep, score,
-                                      floatConstant(body, compute, -infinity));
+                                      emitConstant(body, compute, -infinity));
         SmallVector<Value> yielded{score};
         llvm::append_range(yielded, scalar->rows);
         return yielded;
@@ -304,7 +299,7 @@ Emitter::Softmax Emitter::softmax(Value scores, Value sink) {
             arith::SubFOp::create(body, castTo(body, e[0], compute), e[1]);
         Value exponential = math::ExpOp::create(body, difference);
         return {arith::SelectOp::create(body, isValue(body, e[1], -infinity),
-                                        floatConstant(body, compute, 0.0),
+                                        emitConstant(body, compute, 0.0),
                                         exponential)};
       })[0];
   Value sum = generic(

@@ -167,6 +167,8 @@ private:
                 ArrayRef<DotSide> sides, const Coefficient &coefficient,
                 Value query = {});
   void packQueries(const Site &site, Value dest);
+  PackOptions rotate(const Rotation &rotation, const Buffer &cos,
+                     const Buffer &sin, const Site &site);
   PackOptions rotateQueries(const Site &site);
   void prepareValues();
   static int64_t getRowLength(Value table);

@@ -81,12 +81,7 @@ void ScheduleBuilder::prepareKeys() {
   preparations.push_back(
       {scope, [=](const Site &site) {
          Value dest = view(packedKeys, site), end = emitKeyEnd(site);
-         PackOptions pack;
-         if (rotation) {
-           pack.rope = rotation.rope;
-           pack.cos = view(keyCos, site);
-           pack.sin = view(keySin, site);
-         }
+         PackOptions pack = rotate(rotation, keyCos, keySin, site);
          emitPack(k, dest, constant(0), end, pack, [&](ValueRange key) {
            return SmallVector<Value>{site.batch, site.keyHead, key[0]};
          });
@@ -128,15 +123,22 @@ void ScheduleBuilder::packRows(const Site &site, Value dest,
            });
 }
 
-/// How the rows of the queries are rotated.
-ScheduleBuilder::PackOptions ScheduleBuilder::rotateQueries(const Site &site) {
+/// How rows are rotated, if they are.
+ScheduleBuilder::PackOptions ScheduleBuilder::rotate(const Rotation &rotation,
+                                                     const Buffer &cos,
+                                                     const Buffer &sin,
+                                                     const Site &site) {
   PackOptions pack;
-  if (Rotation rotation = op.getQueryRotation()) {
+  if (rotation) {
     pack.rope = rotation.rope;
-    pack.cos = view(queryCos, site);
-    pack.sin = view(querySin, site);
+    pack.cos = view(cos, site);
+    pack.sin = view(sin, site);
   }
   return pack;
+}
+
+ScheduleBuilder::PackOptions ScheduleBuilder::rotateQueries(const Site &site) {
+  return rotate(op.getQueryRotation(), queryCos, querySin, site);
 }
 
 void ScheduleBuilder::packQueries(const Site &site, Value dest) {

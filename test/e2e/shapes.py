@@ -194,12 +194,17 @@ def deberta(x: Draw) -> Tuple[int, int, int]:
     return x.pick((256, 512, 256), (2, 4, 1), (8, 20, 8))
 
 
-def deberta_tables(x: Draw) -> list:
-    s, span = x.shape, deberta(x)[2]
+def masked_tables(x: Draw, rows: int) -> list:
+    """A mask of the tokens, and tables of so many rows for both sides of DeBERTa."""
+    s = x.shape
     mask = x.random.random((s.B, x.M)) < 0.7
     mask[0, :1] = True
     x.seen(mask)
-    return [x.normal(s.H, 2 * span, s.D), x.normal(s.H, 2 * span, s.D), mask]
+    return [x.normal(s.H, rows, s.D), x.normal(s.H, rows, s.D), mask]
+
+
+def deberta_tables(x: Draw) -> list:
+    return masked_tables(x, 2 * deberta(x)[2])
 
 
 WINDOWS = {1: (1, 1), 6: (2, 3), 5: (5, 1), 49: (7, 7)}

@@ -66,7 +66,25 @@ def attend(S: Array, keep: Array, v: Array, sink: Optional[Array] = None) -> Res
 ALL = np.ones((1, 1), bool)
 
 
+def by_row(x: Array, table: Array, row: Array, there: Array = ALL) -> Array:
+    """x . table[row] where the row is there, else 0: x [B,H,N,D], table [C,D] or [H,C,D], row [N,M] or [B,1,N,M]."""
+    with np.errstate(invalid="ignore"):
+        product = x.astype(float) @ table.astype(float).swapaxes(-1, -2)  # [B,H,N,C]
+    row = np.where(there, row, 0)
+    return np.where(there, np.take_along_axis(product, np.broadcast_to(row, x.shape[:3] + row.shape[-1:]), -1), 0.0)
+
+
+def bias_at(table: Array, row: Array) -> Array:
+    """table[row], heads first: table [C,H], row [N,M] or [B,N,M]."""
+    return np.moveaxis(table.astype(float)[row], -1, -3)
+
+
 # Index maps
+
+
+def token_offsets(i: Array, j: Array, width: int) -> Tuple[Array, Array]:
+    """Rows and columns from token j to token i, on a grid of that many columns."""
+    return i // width - j // width, i % width - j % width
 
 
 @lru_cache(None)
@@ -112,12 +130,17 @@ def deberta_row(lag: Array, buckets: int, max_position: int, span: int) -> Array
 
 def window_row(height: int, width: int) -> Array:
     """Swin's row for each pair of tokens, [T,T]."""
-    row, column = np.divmod(np.arange(height * width), width)
-    dr, dc = row[:, None] - row, column[:, None] - column
+    tokens = np.arange(height * width)
+    dr, dc = token_offsets(tokens[:, None], tokens, width)
     return (dr + height - 1) * (2 * width - 1) + dc + width - 1
 
 
 # Rotations
+
+
+def frequencies(base: float, width: int) -> Array:
+    """Radians per position of each pair, [width/2]."""
+    return base ** (-2 * np.arange(width // 2) / width)
 
 
 def yarn_frequencies(f: Array, base: float, width: int, yarn: Dict) -> Tuple[Array, float]:
@@ -136,24 +159,30 @@ def yarn_frequencies(f: Array, base: float, width: int, yarn: Dict) -> Tuple[Arr
     return f / yarn["factor"] * ramp + f * (1 - ramp), yarn.get("attention_factor", 0.1 * math.log(yarn["factor"]) + 1)
 
 
-def rotate(x: Array, position: Array, rope_layout: str, rope_base: float, rope_start: int = 0,
-           rope_width: Optional[int] = None, yarn: Optional[Dict] = None) -> Array:
-    """x [B,H,L,D] turned by position [L] or [B,L]: (a, b) -> (a cos - b sin, b cos + a sin) in each pair."""
-    x = x.astype(float)
-    width = rope_width or x.shape[3]
-    f, factor = rope_base ** (-2 * np.arange(width // 2) / width), 1.0
-    if yarn:
-        f, factor = yarn_frequencies(f, rope_base, width, yarn)
-    angle = np.asarray(position)[..., None] * f
-    angle = angle[:, None] if angle.ndim == 3 else angle
-    cos, sin = factor * np.cos(angle), factor * np.sin(angle)
-    first = rope_start + np.arange(width // 2) * (2 if rope_layout == "interleaved" else 1)
-    second = first + (1 if rope_layout == "interleaved" else width // 2)
+def turn(x: Array, cos: Array, sin: Array, rope_layout: str = "half", start: int = 0) -> Array:
+    """x [B,H,L,D] with the pairs from channel `start` on turned: (a, b) -> (a cos - b sin, b cos + a sin). cos and sin
+    are [L,pairs] or [B,L,pairs]."""
+    if cos.ndim == 3:
+        cos, sin = cos[:, None], sin[:, None]
+    x, pairs = x.astype(float), cos.shape[-1]
+    first = start + np.arange(pairs) * (2 if rope_layout == "interleaved" else 1)
+    second = first + (1 if rope_layout == "interleaved" else pairs)
     result = x.copy()
     with np.errstate(invalid="ignore"):
         result[..., first] = x[..., first] * cos - x[..., second] * sin
         result[..., second] = x[..., second] * cos + x[..., first] * sin
     return result
+
+
+def rotate(x: Array, position: Array, rope_layout: str, rope_base: float, rope_start: int = 0,
+           rope_width: Optional[int] = None, yarn: Optional[Dict] = None) -> Array:
+    """x [B,H,L,D] turned by position [L] or [B,L]."""
+    width = rope_width or x.shape[3]
+    f, factor = frequencies(rope_base, width), 1.0
+    if yarn:
+        f, factor = yarn_frequencies(f, rope_base, width, yarn)
+    angle = np.asarray(position)[..., None] * f
+    return turn(x, factor * np.cos(angle), factor * np.sin(angle), rope_layout, rope_start)
 
 
 # The examples
@@ -202,7 +231,7 @@ def alibi_causal(q, k, v, slopes, past, scale=None) -> Result:
 def t5_encoder(q, k, v, table, t5=(32, 128, "bidirectional")) -> Result:
     """Raffel et al. 2020; no scale."""
     i, j = grid(q, k)
-    return attend(dots(q, k) + np.moveaxis(table.astype(float)[t5_bucket(j - i, *t5)], -1, 0), ALL, v)
+    return attend(dots(q, k) + bias_at(table, t5_bucket(j - i, *t5)), ALL, v)
 
 
 memref = t5_encoder
@@ -210,17 +239,17 @@ memref = t5_encoder
 
 def t5_decoder(q, k, v, table, past, t5=(32, 128, "causal")) -> Result:
     i, j = grid(q, k, past)
-    return attend(dots(q, k) + np.moveaxis(table.astype(float)[t5_bucket(j - i, *t5)], -1, 0), j <= i, v)
+    return attend(dots(q, k) + bias_at(table, t5_bucket(j - i, *t5)), j <= i, v)
 
 
 def layoutlmv2(q, k, v, t1, tx, ty, px, py, scale=None, t5=(32, 128, "bidirectional"),
                t5_box=(64, 256, "bidirectional")) -> Result:
     """Xu et al. 2020: T5's bias by the distance in the text, in x and in y, after the scale. px, py [B,N]."""
     i, j = grid(q, k)
-    S = root(q, scale) * dots(q, k) + np.moveaxis(t1.astype(float)[t5_bucket(j - i, *t5)], -1, 0)
+    S = root(q, scale) * dots(q, k) + bias_at(t1, t5_bucket(j - i, *t5))
     for table, p in ((tx, px), (ty, py)):
         delta = p[:, j] - p[:, i]  # [B,N,M]
-        S = S + np.moveaxis(table.astype(float)[t5_bucket(delta, *t5_box)], -1, 1)
+        S = S + bias_at(table, t5_bucket(delta, *t5_box))
     return attend(S, ALL, v)
 
 
@@ -276,9 +305,8 @@ def transformer_xl(q, k, v, u, v_bias, rel, mem, scale=None) -> Result:
     i, j = grid(q, k, mem)
     with np.errstate(invalid="ignore"):
         content = dots(q + u.astype(float)[:, None], k)
-    by_lag = (q + v_bias.astype(float)[:, None]) @ rel.astype(float).swapaxes(-1, -2)
-    lag = np.broadcast_to(np.clip(i - j, 0, rel.shape[1] - 1), content.shape)
-    return attend(root(q, scale) * (content + np.take_along_axis(by_lag, lag, -1)), j <= i, v)
+    by_lag = by_row(q + v_bias.astype(float)[:, None], rel, np.clip(i - j, 0, rel.shape[1] - 1))
+    return attend(root(q, scale) * (content + by_lag), j <= i, v)
 
 
 def deberta_v2(q, k, v, kr, qr, mask, scale=None, deberta=(256, 512, 256)) -> Result:
@@ -286,18 +314,16 @@ def deberta_v2(q, k, v, kr, qr, mask, scale=None, deberta=(256, 512, 256)) -> Re
     i, j = grid(q, k)
     row = deberta_row(i - j, *deberta)
     with np.errstate(invalid="ignore"):
-        c2p = np.take_along_axis(dots(q, kr[None]), np.broadcast_to(row, q.shape[:3] + row.shape[1:]), -1)
-        p2c = np.take_along_axis(dots(k, qr[None]), np.broadcast_to(row.T, k.shape[:3] + row.shape[:1]), -1)
-        S = root(q, scale, 3) * (dots(q, k) + c2p + p2c.swapaxes(-1, -2))
+        S = root(q, scale, 3) * (dots(q, k) + by_row(q, kr, row) + by_row(k, qr, row.T).swapaxes(-1, -2))
     seen = mask.astype(bool)
     return attend(S, seen[:, None, :, None] & seen[:, None, None, :], v)
 
 
 def swin_shifted(q, k, v, table, region, windows, scale=None, window=(7, 7)) -> Result:
     """Liu et al. 2021. table [C,H]; region [W,T]: tokens of different regions don't meet."""
-    bias = np.moveaxis(table.astype(float)[window_row(*window)], -1, 0)
     own = region[np.arange(q.shape[0]) % int(windows)]
-    return attend(root(q, scale) * dots(q, k) + bias, (own[:, :, None] == own[:, None])[:, None], v)
+    S = root(q, scale) * dots(q, k) + bias_at(table, window_row(*window))
+    return attend(S, (own[:, :, None] == own[:, None])[:, None], v)
 
 
 def unpublished_periodic(q, k, v, table, slopes, past, scale=None) -> Result:

@@ -104,6 +104,18 @@ public:
   void storeVector(Value x, Value memref, ValueRange indices) {
     vector::StoreOp::create(*this, x, memref, indices);
   }
+  /// The same of a vector or of one float, as f32.
+  Value loadPart(Value memref, ValueRange indices, bool isVector) {
+    return isVector ? loadVector(memref, indices)
+                    : toF32(load(memref, indices));
+  }
+  void storePart(Value x, Value memref, ValueRange indices) {
+    if (isa<VectorType>(x.getType()))
+      storeVector(x, memref, indices);
+    else
+      store(x, memref, indices);
+  }
+  Value zeroPart(bool isVector) { return isVector ? splat(0.0f) : f32(0.0f); }
   /// A float as f32.
   Value toF32(Value x);
   /// The size of a dimension.

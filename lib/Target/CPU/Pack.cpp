@@ -66,7 +66,7 @@ private:
   Value load(Value table, ValueRange row, Value c, bool vector) {
     SmallVector<Value> at(row);
     at.push_back(c);
-    return vector ? b.loadVector(table, at) : b.toF32(b.load(table, at));
+    return b.loadPart(table, at, vector);
   }
   void emitRotated(const Source &source, ValueRange row, Value i, bool vectors,
                    function_ref<void(Value, Value, bool)> store);
@@ -80,10 +80,7 @@ private:
 
 void RowEmitter::emitZeros(Value to, Value row, int64_t channel, int64_t end) {
   forChannels(channel, end, true, [&](Value c, bool vector) {
-    if (vector)
-      b.storeVector(b.splat(0.0f), to, {row, c});
-    else
-      b.store(b.f32(0.0f), to, {row, c});
+    b.storePart(b.zeroPart(vector), to, {row, c});
   });
 }
 
@@ -142,11 +139,8 @@ LogicalResult RowEmitter::emit(Value i, Value to, Value row, int64_t channel) {
       if (scale)
         x = b.mulf(x, vector ? scales : scale);
       if (number)
-        x = b.addf(x, vector ? b.loadVector(to, at) : b.load(to, at));
-      if (vector)
-        b.storeVector(x, to, at);
-      else
-        b.store(x, to, at);
+        x = b.addf(x, b.loadPart(to, at, vector));
+      b.storePart(x, to, at);
     };
     auto emitWith = [&](bool vectors) {
       if (!number && op.getRopeAttr())

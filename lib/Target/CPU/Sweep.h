@@ -83,7 +83,11 @@ private:
   Value copyValues(Value n, Value round);
 
   // SweepTotals.cpp: sums over many keys.
+  struct Total;
   void prepareTotals();
+  void forEachTotal(
+      function_ref<void(const Total &, ValueRange at, bool isVector)> body);
+  Value addTotal(const Total &each, ValueRange at, bool isVector);
   void resetTotals();
   void addToTotals(Value round);
   void takeTotals();

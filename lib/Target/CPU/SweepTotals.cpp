@@ -36,39 +36,29 @@ void SweepEmitter::prepareTotals() {
   }
 }
 
-/// Calls `body` for all elements, with vectors of them where rows are whole
-/// vectors.
-static void
-forEachElement(KernelBuilder &b, Value memref, Value rows,
-               function_ref<void(ValueRange at, bool isVector)> body) {
-  int64_t width = cast<MemRefType>(memref.getType()).getDimSize(1);
-  bool isVector = width > 0 && width % b.lanes == 0;
-  b.loop(b.index(0), rows, 1, [&](Value row) {
-    b.loop(b.index(0), b.dim(memref, 1), isVector ? b.lanes : 1,
-           [&](Value column) { body({row, column}, isVector); });
+/// In a long sweep, calls `body` for all parts of all sums.
+void SweepEmitter::forEachTotal(
+    function_ref<void(const Total &, ValueRange at, bool isVector)> body) {
+  b.when(isLong, [&] {
+    for (const Total &each : totals) {
+      int64_t width = cast<MemRefType>(each.sums.getType()).getDimSize(1);
+      bool isVector = width > 0 && width % b.lanes == 0;
+      b.loop(b.index(0), each.rows, 1, [&](Value row) {
+        b.loop(b.index(0), b.dim(each.sums, 1), isVector ? b.lanes : 1,
+               [&](Value column) { body(each, {row, column}, isVector); });
+      });
+    }
   });
 }
 
-static Value loadPart(KernelBuilder &b, Value memref, ValueRange at,
-                      bool isVector) {
-  return isVector ? b.loadVector(memref, at) : b.load(memref, at);
-}
-
-static void storePart(KernelBuilder &b, Value x, Value memref, ValueRange at,
-                      bool isVector) {
-  if (isVector)
-    b.storeVector(x, memref, at);
-  else
-    b.store(x, memref, at);
+Value SweepEmitter::addTotal(const Total &each, ValueRange at, bool isVector) {
+  return b.addf(b.loadPart(each.total, at, isVector),
+                b.loadPart(each.sums, at, isVector));
 }
 
 void SweepEmitter::resetTotals() {
-  b.when(isLong, [&] {
-    for (const Total &each : totals)
-      forEachElement(b, each.total, each.rows, [&](ValueRange at, bool vector) {
-        Value zero = vector ? b.splat(0.0f) : b.f32(0.0f);
-        storePart(b, zero, each.total, at, vector);
-      });
+  forEachTotal([&](const Total &each, ValueRange at, bool isVector) {
+    b.storePart(b.zeroPart(isVector), each.total, at);
   });
 }
 
@@ -77,26 +67,17 @@ void SweepEmitter::resetTotals() {
 void SweepEmitter::addToTotals(Value round) {
   Value isTime = b.both(b.less(b.index(0), round),
                         b.equal(b.rem(round, blocksPerTotal), b.index(0)));
-  b.when(b.both(isLong, isTime), [&] {
-    for (const Total &each : totals)
-      forEachElement(b, each.total, each.rows, [&](ValueRange at, bool vector) {
-        Value sum = b.addf(loadPart(b, each.total, at, vector),
-                           loadPart(b, each.sums, at, vector));
-        storePart(b, sum, each.total, at, vector);
-        Value zero = vector ? b.splat(0.0f) : b.f32(0.0f);
-        storePart(b, zero, each.sums, at, vector);
-      });
+  b.when(isTime, [&] {
+    forEachTotal([&](const Total &each, ValueRange at, bool isVector) {
+      b.storePart(addTotal(each, at, isVector), each.total, at);
+      b.storePart(b.zeroPart(isVector), each.sums, at);
+    });
   });
 }
 
 /// At the end, all is in the sums again.
 void SweepEmitter::takeTotals() {
-  b.when(isLong, [&] {
-    for (const Total &each : totals)
-      forEachElement(b, each.total, each.rows, [&](ValueRange at, bool vector) {
-        Value sum = b.addf(loadPart(b, each.total, at, vector),
-                           loadPart(b, each.sums, at, vector));
-        storePart(b, sum, each.sums, at, vector);
-      });
+  forEachTotal([&](const Total &each, ValueRange at, bool isVector) {
+    b.storePart(addTotal(each, at, isVector), each.sums, at);
   });
 }

@@ -3,11 +3,9 @@ from typing import Callable, Dict, List, Optional, Sequence
 
 import numpy as np
 
-from formulas import ALL, Array, Result, attend, dots, grid, root
+from formulas import ALL, Array, Result, attend, dots, frequencies, grid, root, turn
 from golden import FLOAT_ANGLES, Case, Entry, Part
 from shapes import DEBERTA_SHAPES, Draw, Spec, causal
-
-from .scalings import frequencies, turn
 
 
 def blocks(sections: Sequence[int]) -> List[int]:
@@ -33,7 +31,8 @@ def angles(positions: Array, axes: Sequence[int], f: Array) -> Array:
 
 def attention(q: Array, k: Array, v: Array, qids: Array, kids: Array, axes: Sequence[int], f: Array, layout: str,
               scale: Optional[float], keep: Array = ALL) -> Result:
-    S = dots(turn(q, angles(qids, axes, f), layout), turn(k, angles(kids, axes, f), layout))
+    a, b = angles(qids, axes, f), angles(kids, axes, f)
+    S = dots(turn(q, np.cos(a), np.sin(a), layout), turn(k, np.cos(b), np.sin(b), layout))
     return attend(root(q, scale) * S, keep, v)
 
 

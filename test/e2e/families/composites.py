@@ -1,18 +1,11 @@
 """Several terms in one score: DeBERTa's kin, absolute and relative positions together, positions in two levels, grids,
 trees."""
 import numpy as np
-from formulas import ALL, Result, attend, dots, grid, root, softmax, t5_bucket, values
-from golden import Entry, Part, token_mask
-from shapes import DEBERTA_SHAPES, FEW, Draw, Shape, Spec, t5
+from formulas import (ALL, Result, attend, bias_at, by_row, dots, grid, root, softmax, t5_bucket, token_offsets,
+                      values)
+from golden import Entry, token_mask
+from shapes import DEBERTA_SHAPES, FEW, Draw, Shape, Spec, masked_tables, t5
 
-Array = np.ndarray
-
-
-def by_row(x: Array, table: Array, row: Array) -> Array:
-    """x . table[row]: x [B,H,N,D], table [C,D] or [H,C,D], row [N,M] or [B,1,N,M]."""
-    with np.errstate(invalid="ignore"):
-        product = x.astype(float) @ table.astype(float).swapaxes(-1, -2)
-    return np.take_along_axis(product, np.broadcast_to(row, x.shape[:3] + row.shape[-1:]), -1)
 
 
 # Oracles
@@ -45,13 +38,13 @@ def tupe(q, k, v, pq, pk, table, scale=None, t5=(32, 128, "bidirectional")) -> R
     bucket[:, :1] = 32  # the order of these two is that of TUPE's code
     bucket[:1] = 16
     S = root(q, scale, 2) * (dots(q, k) + dots(pq[None], pk[None]))
-    return attend(S + np.moveaxis(table.astype(float)[bucket], -1, 0), ALL, v)
+    return attend(S + bias_at(table, bucket), ALL, v)
 
 
 def gated_absolute_relative(q, k, v, gate, table, pq, pk, scale=None, t5=(32, 128, "bidirectional")) -> Result:
     i, j = grid(q, k)
     g = gate.astype(float)[:, None, None]
-    relative = np.moveaxis(table.astype(float)[t5_bucket(j - i, *t5)], -1, 0)
+    relative = bias_at(table, t5_bucket(j - i, *t5))
     absolute = root(q, scale) * dots(pq[None], pk[None])
     return attend(root(q, scale) * dots(q, k) + g * relative + (1 - g) * absolute, ALL, v)
 
@@ -75,22 +68,17 @@ def hierarchical_vector(q, k, v, fine, coarse, past, scale=None, clip=(-32, 32),
     return attend(root(q, scale) * (dots(q, k) + np.where(same, by_row(q, fine, f), by_row(q, coarse, c))), ALL, v)
 
 
-def offsets(q, k, width: int):
-    """Rows and columns, key minus query, of tokens on a grid."""
-    i, j = grid(q, k)
-    return j // width - i // width, j % width - i % width
-
-
 def music_2d(q, k, v, rh, rw, scale=None, clip=(-15, 15), clip_other=(-15, 15), w=16) -> Result:
-    dr, dc = offsets(q, k, w)
-    by_offset = by_row(q, rh, np.clip(dr, *clip) - clip[0]) + by_row(q, rw, np.clip(dc, *clip_other) - clip_other[0])
+    """Key minus query."""
+    dr, dc = token_offsets(*grid(q, k), w)
+    by_offset = by_row(q, rh, np.clip(-dr, *clip) - clip[0]) + by_row(q, rw, np.clip(-dc, *clip_other) - clip_other[0])
     return attend(root(q, scale) * (dots(q, k) + by_offset), ALL, v)
 
 
 def sam_decomposed(q, k, v, rh, rw, scale=None, clip=(-13, 13), clip_other=(-13, 13), w=14) -> Result:
     """Query minus key; the content alone is scaled."""
-    dr, dc = offsets(q, k, w)
-    by_offset = by_row(q, rh, np.clip(-dr, *clip) - clip[0]) + by_row(q, rw, np.clip(-dc, *clip_other) - clip_other[0])
+    dr, dc = token_offsets(*grid(q, k), w)
+    by_offset = by_row(q, rh, np.clip(dr, *clip) - clip[0]) + by_row(q, rw, np.clip(dc, *clip_other) - clip_other[0])
     return attend(root(q, scale) * dots(q, k) + by_offset, ALL, v)
 
 
@@ -109,11 +97,7 @@ def span(x: Draw):
 
 
 def deberta_tables(x: Draw) -> list:
-    s, rows = x.shape, span(x)[1] - span(x)[0] + 1
-    mask = x.random.random((s.B, x.M)) < 0.7
-    mask[0, :1] = True
-    x.seen(mask)
-    return [x.normal(s.H, rows, s.D), x.normal(s.H, rows, s.D), mask]
+    return masked_tables(x, span(x)[1] - span(x)[0] + 1)
 
 
 def absolute(x: Draw) -> list:

@@ -1,18 +1,8 @@
 """Tokens of an image: a bias by the offset in rows and columns."""
 import numpy as np
-from formulas import ALL, attend, dots, root, softmax, values, window_row
+from formulas import ALL, attend, bias_at, dots, grid, root, softmax, token_offsets, values, window_row
 from golden import FLOAT_ANGLES, Entry, Part
 from shapes import SWIN_SHAPES, WINDOWS, Draw, Shape, Spec
-
-
-def offsets(tokens: int, width: int):
-    """Rows and columns from token j to token i, each [T,T]."""
-    row, column = np.divmod(np.arange(tokens), width)
-    return row[:, None] - row, column[:, None] - column
-
-
-def by_row(table, row):
-    return np.moveaxis(table.astype(float)[row], -1, 0)
 
 
 # Oracles
@@ -20,7 +10,7 @@ def by_row(table, row):
 
 def swin(q, k, v, table, scale=None, window=(7, 7)):
     """Liu et al. 2021. table [C,H]."""
-    return attend(root(q, scale) * dots(q, k) + by_row(table, window_row(*window)), ALL, v)
+    return attend(root(q, scale) * dots(q, k) + bias_at(table, window_row(*window)), ALL, v)
 
 
 def beit(q, k, v, table, scale=None, window=(14, 14), **numbers):
@@ -29,19 +19,19 @@ def beit(q, k, v, table, scale=None, window=(14, 14), **numbers):
     row[1:, 1:] = window_row(*window)
     row[:, 0] = len(table) - 2
     row[0, 0] = len(table) - 1
-    return attend(root(q, scale) * dots(q, k) + by_row(table, row), ALL, v)
+    return attend(root(q, scale) * dots(q, k) + bias_at(table, row), ALL, v)
 
 
 def levit(q, k, v, table, scale=None, w=14):
     """Graham et al. 2021. table [T,H] by |dr|, |dc|."""
-    dr, dc = offsets(q.shape[2], w)
-    return attend(root(q, scale) * dots(q, k) + by_row(table, abs(dr) * w + abs(dc)), ALL, v)
+    dr, dc = token_offsets(*grid(q, k), w)
+    return attend(root(q, scale) * dots(q, k) + bias_at(table, abs(dr) * w + abs(dc)), ALL, v)
 
 
 def convit(q, k, v, rho, gate, scale=None, w=14, **middle):
     """d'Ascoli et al. 2021: two softmaxes, mixed. rho [H,2h-1,2w-1] by key minus query."""
     content, lse = softmax(root(q, scale) * dots(q, k), ALL)
-    dr, dc = offsets(q.shape[2], w)
+    dr, dc = token_offsets(*grid(q, k), w)
     height, width = np.array(rho.shape[1:]) // 2
     position, _ = softmax(rho.astype(float)[None, :, height - dr, width - dc], ALL)
     position = np.broadcast_to(position, content.shape)

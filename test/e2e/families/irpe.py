@@ -1,10 +1,10 @@
 """iRPE: the piecewise index of the rows and columns between the tokens of a grid."""
 import math
-from typing import Dict, Tuple
+from typing import Dict
 
 import numpy as np
 
-from formulas import ALL, Array, Result, attend, dots, root, softmax, values
+from formulas import ALL, Array, Result, attend, by_row, dots, grid, root, softmax, token_offsets, values
 from shapes import Draw, Shape, Spec
 
 ALPHA, BETA, GAMMA = 1.9, 3.8, 15.2
@@ -23,21 +23,9 @@ def piecewise(x: Array) -> Array:
     return np.sign(x) * np.vectorize(g, otypes=[int])(np.abs(x))
 
 
-def offsets(tokens: int, width: int) -> Tuple[Array, Array]:
-    """Rows and columns between any two tokens, query minus key, [T,T] each."""
-    y, x = np.divmod(np.arange(tokens), width)
-    return y[:, None] - y, x[:, None] - x
-
-
-def product(tokens: int, width: int) -> Array:
-    dr, dc = offsets(tokens, width)
+def product(q: Array, k: Array, width: int) -> Array:
+    dr, dc = token_offsets(*grid(q, k), width)
     return (piecewise(dr) + RANGE) * (2 * RANGE + 1) + piecewise(dc) + RANGE
-
-
-def picked(x: Array, table: Array, row: Array) -> Array:
-    """x[b,h,i] . table[(h,) row[i,j]], [B,H,T,T]."""
-    by_row = x.astype(float) @ np.swapaxes(table.astype(float), -1, -2)
-    return np.take_along_axis(by_row, np.broadcast_to(row, by_row.shape[:3] + row.shape[1:]), -1)
 
 
 # The examples. w: columns of the grid.
@@ -45,25 +33,25 @@ def picked(x: Array, table: Array, row: Array) -> Array:
 
 def irpe_bias(q, k, v, table, scale=None, w=14) -> Result:
     """Section 3.2: bias mode, product method. table [H,49]."""
-    bias = table.astype(float)[:, product(q.shape[2], w)]
+    bias = table.astype(float)[:, product(q, k, w)]
     return attend(root(q, scale) * dots(q, k) + bias, ALL, v)
 
 
 def irpe_euclidean(q, k, v, table, scale=None, w=14) -> Result:
-    dr, dc = offsets(q.shape[2], w)
+    dr, dc = token_offsets(*grid(q, k), w)
     row = piecewise(np.round(np.sqrt(dr * dr + dc * dc)).astype(int)) + RANGE
     return attend(root(q, scale) * dots(q, k) + table.astype(float)[:, row], ALL, v)
 
 
 def irpe_cross(q, k, v, wr, wc, scale=None, w=14) -> Result:
-    dr, dc = (piecewise(d) + RANGE for d in offsets(q.shape[2], w))
-    return attend(root(q, scale) * (dots(q, k) + picked(q, wr, dr) + picked(q, wc, dc)), ALL, v)
+    dr, dc = (piecewise(d) + RANGE for d in token_offsets(*grid(q, k), w))
+    return attend(root(q, scale) * (dots(q, k) + by_row(q, wr, dr) + by_row(q, wc, dc)), ALL, v)
 
 
 def irpe_contextual_qkv(q, k, v, wv, wk, wq, scale=None, w=14) -> Result:
     """The key's side reads the offset as the key sees it: of key minus query."""
-    row = product(q.shape[2], w)
-    S = root(q, scale) * (dots(q, k) + picked(q, wk, row) + picked(k, wq, row).swapaxes(-1, -2))
+    row = product(q, k, w)
+    S = root(q, scale) * (dots(q, k) + by_row(q, wk, row) + by_row(k, wq, row).swapaxes(-1, -2))
     P, lse = softmax(S, ALL)
     added = np.einsum("bhij,hijd->bhid", P, wv.astype(float)[:, row])
     return values(P, ALL, v) + added, lse

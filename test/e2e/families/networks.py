@@ -3,9 +3,9 @@ from typing import Dict
 
 import numpy as np
 
-from formulas import ALL, Array, Result, attend, dots, grid, root
+from formulas import ALL, Array, Result, attend, dots, grid, root, token_offsets
 from golden import FLOAT_ANGLES, Case, Entry
-from shapes import Draw, Shape, Spec, causal
+from shapes import SWIN_SHAPES, WINDOWS, Draw, Spec, causal
 
 
 def silu(x: Array) -> Array:
@@ -55,8 +55,8 @@ def dynamic_position_bias(q, k, v, w0, b0, w1, b1, w2, b2, scale=None) -> Result
 def swin_v2(q, k, v, temperature, rows, columns, w1, b1, w2, clip=(-7, 7), clip_other=(-7, 7), w=8) -> Result:
     """Liu et al. 2021; the coordinates of each offset come as rows [2h-1] and columns [2w-1]."""
     height, width = clip[1] + 1, w
-    y, x = np.divmod(np.arange(height * width), width)
-    offsets = np.stack([rows[y[:, None] - y + height - 1], columns[x[:, None] - x + width - 1]], -1)
+    dr, dc = token_offsets(*grid(q, k), width)
+    offsets = np.stack([rows[dr + height - 1], columns[dc + width - 1]], -1)
     bias = 16 / (1 + np.exp(-network(offsets.astype(float), relu, (w1, b1), (w2, 0))))
     return attend(temperature.astype(float)[:, None, None] * dots(q, k) + by_head(bias), ALL, v)
 
@@ -89,7 +89,7 @@ def dynamic_network(x: Draw) -> list:
     return [x.normal(16, 1), x.normal(16), x.normal(16, 16) / 4, x.normal(16), x.normal(H, 16), x.normal(H)]
 
 
-WINDOWS = {1: (1, 1), 6: (2, 3), 5: (5, 1), 49: (7, 7), 64: (8, 8)}
+GRIDS = {**WINDOWS, 64: (8, 8)}
 
 
 def continuous(size: int) -> Array:
@@ -99,7 +99,7 @@ def continuous(size: int) -> Array:
 
 
 def window_network(x: Draw) -> list:
-    H, (height, width) = x.shape.H, WINDOWS[x.N]
+    H, (height, width) = x.shape.H, GRIDS[x.N]
     x.q /= np.linalg.norm(x.q, axis=-1, keepdims=True)
     x.k /= np.linalg.norm(x.k, axis=-1, keepdims=True)
     return [np.exp(x.random.uniform(0, 4, H)), continuous(height), continuous(width), x.normal(512, 2), x.normal(512),
@@ -108,14 +108,6 @@ def window_network(x: Draw) -> list:
 
 def window_options(height: int, width: int) -> Dict[str, object]:
     return dict(clip=(1 - height, height - 1), clip_other=(1 - width, width - 1), T=height * width, set=dict(w=width))
-
-
-SWIN_SHAPES = (
-    Shape(1, 1, 1, 1, 1, 1, 1, 0),
-    Shape(6, 6, 5, 3, 3, 7, 20, 0),
-    Shape(5, 5, 2, 3, 3, 20, 7, 0, "bf16"),
-    Shape(49, 49, 3, 2, 2, 32, 32, 0, static=True),
-)
 
 
 def positions(x: Draw) -> int:
@@ -133,7 +125,7 @@ def up_to(positions: int) -> Dict[str, object]:
 SPECS = {
     "fire": Spec(fire_network),
     "dynamic-position-bias": Spec(dynamic_network),
-    "swin-v2": Spec(window_network, lambda x: window_options(*WINDOWS[x.N]), shapes=SWIN_SHAPES,
+    "swin-v2": Spec(window_network, lambda x: window_options(*GRIDS[x.N]), shapes=SWIN_SHAPES,
                     square="queries and keys are the tokens of one window"),
     "cope": Spec(counted, lambda x: up_to(positions(x))),
 }

@@ -2,19 +2,10 @@
 from dataclasses import replace
 
 import numpy as np
-from formulas import ALL, attend, dots, grid, root, shaw_k, shaw_kv, softmax, t5_bucket, values
+from formulas import ALL, Array, attend, by_row, dots, grid, root, shaw_k, shaw_kv, softmax, t5_bucket, values
 from golden import Entry, Part, last, quarter
 from shapes import FEW, Draw, Spec, clip, rows, t5
 
-Array = np.ndarray
-
-
-def by_row(x: Array, table: Array, row: Array, there: Array = ALL) -> Array:
-    """x . table[row] where the row is there, else 0: x [B,H,N,D], table [C,D] or [H,C,D], row [N,M]."""
-    with np.errstate(invalid="ignore"):
-        product = x.astype(float) @ table.astype(float).swapaxes(-1, -2)  # [B,H,N,C]
-    row = np.where(there, row, 0)
-    return np.where(there, np.take_along_axis(product, np.broadcast_to(row, x.shape[:3] + row.shape[-1:]), -1), 0.0)
 
 
 # Oracles

@@ -2,23 +2,11 @@
 from dataclasses import replace
 
 import numpy as np
-from formulas import attend, dots, grid, rotate, root, t5_bucket
+from formulas import Array, attend, bias_at, dots, grid, rotate, root, t5_bucket, turn
 from golden import FLOAT_ANGLES, Entry, Part, last, minus_infinity, quarter
 from shapes import FEW, SHAPES, Draw, Spec, causal, partial, rope, t5_causal, t5_decoder
 
-Array = np.ndarray
 HALF = dict(rope_layout="half", rope_base=10000.0)
-
-
-def turn(x: Array, cos: Array, sin: Array, layout: str = "half") -> Array:
-    """x [B,H,L,D], all channels turned: cos, sin [L,D/2]."""
-    x, half = x.astype(float), x.shape[3] // 2
-    pairs = (slice(0, None, 2), slice(1, None, 2)) if layout == "interleaved" else (slice(half), slice(half, None))
-    a, b = x[..., pairs[0]], x[..., pairs[1]]
-    result = np.empty_like(x)
-    with np.errstate(invalid="ignore"):
-        result[..., pairs[0]], result[..., pairs[1]] = a * cos - b * sin, b * cos + a * sin
-    return result
 
 
 # Oracles
@@ -114,7 +102,7 @@ def unfused_rope_t5_sink(q, k, v, table, sinks, past, t5=(32, 128, "causal"), **
     """No scale; the sink is a term of the denominator."""
     i, j = grid(q, k, past)
     S, keep = rope_causal(q, k, past, **{**HALF, **rope})
-    return attend(S + np.moveaxis(table.astype(float)[t5_bucket(j - i, *t5)], -1, 0), keep, v, sinks)
+    return attend(S + bias_at(table, t5_bucket(j - i, *t5)), keep, v, sinks)
 
 
 # Operands

@@ -2,7 +2,7 @@
 import math
 
 import numpy as np
-from formulas import ALL, attend, dots, grid, root, t5_bucket
+from formulas import ALL, attend, bias_at, dots, grid, root, t5_bucket
 from golden import FLOAT_ANGLES, Entry, Part
 from shapes import DEBERTA_SHAPES, FEW, Draw, Shape, Spec, causal, t5_causal
 
@@ -20,14 +20,14 @@ def learned_causal(q, k, v, table, past, scale=None, clip=(0, 1023)):
 def t5_neox(q, k, v, table, past, scale=None, t5=(32, 128, "causal"), g=8.0):
     """Scaled, and the table by sqrt(D)."""
     i, j = grid(q, k, past)
-    bias = np.moveaxis(table.astype(float)[t5_bucket(j - i, *t5)], -1, 0)
+    bias = bias_at(table, t5_bucket(j - i, *t5))
     return attend(root(q, scale) * dots(q, k) + g * bias, j <= i, v)
 
 
 def wavlm_gated(q, k, v, table, gate, scale=None, t5=(320, 800, "bidirectional")):
     """Chen et al. 2021: a gate [B,H,N] before the bias."""
     i, j = grid(q, k)
-    bias = np.moveaxis(table.astype(float)[t5_bucket(j - i, *t5)], -1, 0)
+    bias = bias_at(table, t5_bucket(j - i, *t5))
     return attend(root(q, scale) * dots(q, k) + gate.astype(float)[..., None] * bias, ALL, v)
 
 
@@ -48,7 +48,7 @@ def captures_renamed(q, k, v, both):
     """T5's encoder; the first half of the table counts once, the second twice."""
     i, j = grid(q, k)
     table = both[:32].astype(float) + 2 * both[32:]
-    return attend(dots(q, k) + np.moveaxis(table[t5_bucket(j - i, 32, 128, "bidirectional")], -1, 0), ALL, v)
+    return attend(dots(q, k) + bias_at(table, t5_bucket(j - i, 32, 128, "bidirectional")), ALL, v)
 
 
 def unpublished_forgetting_time(q, k, v, forget, time, past, scale=None):

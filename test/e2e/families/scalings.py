@@ -3,13 +3,9 @@ from typing import Dict, Optional, Sequence
 
 import numpy as np
 
-from formulas import Array, Result, attend, dots, grid, root
+from formulas import Array, Result, attend, dots, frequencies, grid, root, turn
 from golden import FLOAT_ANGLES, Case, Entry
 from shapes import Draw, Spec, causal
-
-
-def frequencies(base: float, width: int) -> Array:
-    return base ** (-2 * np.arange(width // 2) / width)
 
 
 def ntk_frequencies(base: float, width: int, factor: float) -> Array:
@@ -17,25 +13,15 @@ def ntk_frequencies(base: float, width: int, factor: float) -> Array:
     return frequencies(base * factor ** (width / (width - 2)), width) if width > 2 else np.ones(1)
 
 
-def turn(x: Array, angle: Array, rope_layout: str = "half", factor: float = 1.0) -> Array:
-    """x [B,H,L,D], its first pairs turned by angle [L,pairs] or [B,L,pairs] and scaled by factor."""
-    x = x.astype(float)
-    pairs = angle.shape[-1]
-    angle = angle[:, None] if angle.ndim == 3 else angle
-    first = np.arange(pairs) * (2 if rope_layout == "interleaved" else 1)
-    second = first + (1 if rope_layout == "interleaved" else pairs)
-    result = x.copy()
-    with np.errstate(invalid="ignore"):
-        result[..., first] = factor * (x[..., first] * np.cos(angle) - x[..., second] * np.sin(angle))
-        result[..., second] = factor * (x[..., second] * np.cos(angle) + x[..., first] * np.sin(angle))
-    return result
-
-
 def rotated(q: Array, k: Array, v: Array, past: int, f: Array, scale: Optional[float] = None, factor: float = 1.0,
             rope_layout: str = "half") -> Result:
     """Causal attention of the rotated queries and keys."""
     i, j = grid(q, k, past)
-    S = dots(turn(q, i[:, :1] * f, rope_layout, factor), turn(k, j[0][:, None] * f, rope_layout, factor))
+
+    def turned(x: Array, position: Array) -> Array:
+        return turn(x, factor * np.cos(position * f), factor * np.sin(position * f), rope_layout)
+
+    S = dots(turned(q, i[:, :1]), turned(k, j[0][:, None]))
     return attend(root(q, scale) * S, j <= i, v)
 
 

@@ -1,6 +1,6 @@
 """Windows and blocks: local attention, with keys besides that all see."""
 import numpy as np
-from formulas import ALL, attend, dots, grid, root, rotate, t5_bucket
+from formulas import ALL, attend, bias_at, dots, grid, root, rotate, t5_bucket
 from golden import FLOAT_ANGLES, Case, Entry, Part
 from shapes import Draw, Shape, Spec, rope, t5
 
@@ -37,22 +37,18 @@ def bigbird(q, k, v, blocks, scale=None, w=64):
     return attend(root(q, scale) * dots(q, k), blocks.astype(bool)[:, i // w, j // w], v)
 
 
-def t5_bias(table, delta, t5):
-    return np.moveaxis(table.astype(float)[t5_bucket(delta, *t5)], -1, -3)
-
-
 def longt5_local(q, k, v, table, lengths, t5=(32, 128, "bidirectional"), w=128):
     """Guo et al. 2021: T5's bias, less than w tokens away; no scale. lengths [B]."""
     i, j = grid(q, k)
-    S = dots(q, k) + t5_bias(table, j - i, t5)
+    S = dots(q, k) + bias_at(table, t5_bucket(j - i, *t5))
     return attend(S, (abs(i - j) < w) & (j < lengths[:, None, None, None]), v)
 
 
 def longt5_transient_global(q, k, v, table, side, block, local, t5=(32, 128, "bidirectional"), w=128):
     """Keys from `local` on stand for blocks: all see them, with a bias by the distance in blocks. block [B,N]."""
     i, j = grid(q, k)
-    near = np.broadcast_to(t5_bias(table, j - i, t5), dots(q, k).shape)
-    far = t5_bias(side, (j - local) - block[:, :, None], t5)
+    near = np.broadcast_to(bias_at(table, t5_bucket(j - i, *t5)), dots(q, k).shape)
+    far = bias_at(side, t5_bucket((j - local) - block[:, :, None], *t5))
     S = dots(q, k) + np.where(j >= local, far, near)
     return attend(S, (j >= local) | (abs(i - j) < w), v)
 

@@ -1,10 +1,9 @@
 """Transformer-XL's kin: Conformer, XLNet."""
 import numpy as np
-from formulas import ALL, attend, dots, grid, root
+from formulas import ALL, Array, attend, bias_at, by_row, dots, grid, root
 from golden import Entry, Part, last
 from shapes import DEBERTA_SHAPES, FEW, Draw, Spec
 
-Array = np.ndarray
 
 
 def plus(q: Array, bias: Array) -> Array:
@@ -15,12 +14,6 @@ def plus(q: Array, bias: Array) -> Array:
 def content(q: Array, k: Array) -> Array:
     with np.errstate(invalid="ignore"):
         return dots(q, k)
-
-
-def by_row(x: Array, rel: Array, row: Array) -> Array:
-    """x [B,H,N,D] times the row [N,M] or [B,1,N,M] of rel [H,L,D]."""
-    product = x @ rel.astype(float).swapaxes(-1, -2)
-    return np.take_along_axis(product, np.broadcast_to(row, x.shape[:3] + row.shape[-1:]), -1)
 
 
 # Oracles
@@ -53,7 +46,7 @@ def transformer_xl_learned(q, k, v, u, rel, bias, mem, scale=None, clip=(0, 511)
     """attn_type 1: rel [C,H,D], bias [C,H]."""
     i, j = grid(q, k, mem)
     row = np.clip(i - j, *clip) - clip[0]
-    by_lag = by_row(q.astype(float), np.moveaxis(rel, 1, 0), row) + np.moveaxis(bias.astype(float)[row], -1, 0)
+    by_lag = by_row(q, np.moveaxis(rel, 1, 0), row) + bias_at(bias, row)
     return attend(root(q, scale) * (content(plus(q, u), k) + by_lag), j <= i, v)
 
 
