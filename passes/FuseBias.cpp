@@ -36,12 +36,17 @@ void posenc::fuseScoreMods(Operation *root, bool elementwise,
     if (done.insert(value).second)
       fuseScoreExpression(value, follow, rewriter, pass);
   simplifyUses(root, rewriter);
-  // What no softmax takes: the last of a chain takes in those before it.
+  // What no softmax takes: the last of a chain takes in those before it, but
+  // for what a row_scan keeps apart.
   SmallVector<ScoreModOp> mods;
   root->walk([&](ScoreModOp op) { mods.push_back(op); });
-  for (ScoreModOp op : llvm::reverse(mods))
-    if (!op->use_empty())
-      fuseScoreExpression(op.getResult(), follow, rewriter, pass);
+  for (ScoreModOp op : llvm::reverse(mods)) {
+    if (op->use_empty())
+      continue;
+    if (!op.getScore().getOps<RowScanOp>().empty())
+      fuseScoreExpression(op.getS(), follow, rewriter, pass);
+    fuseScoreExpression(op.getResult(), follow, rewriter, pass);
+  }
   simplifyUses(root, rewriter);
 }
 

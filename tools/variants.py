@@ -19,6 +19,7 @@ INTRODUCTION = """# Variants
 One row for each program of [test/examples](../../test/examples), where the operands are described, too.
 
 - **Formula**: the score of query row r and key j of batch b and head h.
+- **Models**: released ones whose attention, or that of some layers, has this formula.
 - **Extents**: over what the values vary that the region reads or computes from tables, as `posenc-print-extents` says:
   `uniform` (batch and head at most), `row` (query), `key`, `lag` (the distance j - r alone, and the interval in which it
   varies), `pair`; `keep` is the condition.
@@ -27,8 +28,8 @@ One row for each program of [test/examples](../../test/examples), where the oper
 
 `tools/docs.sh` writes this page with posenc-opt, and a test compares it.
 
-| Variant | Formula | Source | Extents | Cost |
-|---|---|---|---|---|
+| Variant | Formula | Source | Models | Extents | Cost |
+|---|---|---|---|---|---|
 """
 
 
@@ -72,9 +73,17 @@ def formula(description: List[List[str]]) -> str:
 
 
 def source(description: List[List[str]]) -> str:
-    """The last paragraph, links made short."""
-    text = cell(" ".join(description[-1]))
+    """The last paragraph but one, links made short."""
+    text = cell(" ".join(description[-2]))
     return re.sub(r"(https?://(?:www\.)?([^\s/]+)\S*[^\s.,;)])", r"[\2](\1)", text)
+
+
+def models(path: str, description: List[List[str]]) -> str:
+    """The last paragraph."""
+    text = cell(" ".join(description[-1]))
+    if not text.startswith("Models: "):
+        sys.exit(f"{path}: error: the comment does not end with the models that use it")
+    return text[len("Models: "):].rstrip(".")
 
 
 def extents(report: str, has_condition: bool) -> str:
@@ -93,7 +102,7 @@ def extents(report: str, has_condition: bool) -> str:
 
 def cost(remarks: str) -> str:
     found: List[str] = []
-    for remark in re.findall(r'Remark="([^"]*)"', remarks):
+    for remark in re.findall(r'\] (?!fuse-)[^|]*\|[^\n]*Remark="([^"]*)"', remarks):
         if remark not in found:
             found.append(remark)
     return cell("; ".join(found)) or "vectors"
@@ -108,7 +117,7 @@ def row(tool: str, path: str) -> str:
     report = run(tool, path, "--posenc-print-extents")
     remarks = run(tool, path, "--posenc-to-llvm", "--remarks-filter=posenc", "--remark-format=emitRemark")
     cells = [f"[{name}](../../test/examples/{name}.mlir): {summary}", formula(description), source(description),
-             extents(report, " keep %" in text), cost(remarks)]
+             models(path, description), extents(report, " keep %" in text), cost(remarks)]
     return "| " + " | ".join(cells) + " |"
 
 

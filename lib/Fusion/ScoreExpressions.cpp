@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "posenc/Fusion/Fusion.h"
@@ -50,6 +51,13 @@ struct Expression {
   /// Of `others`, those that a score_mod takes as its scores.
   llvm::SmallPtrSet<Value, 4> scoreOperands;
   bool slices = false;
+
+  /// Whether an op makes one of the followed tensors.
+  bool leadsTo(Operation *op) const {
+    return llvm::any_of(op->getResults(), [&](Value result) {
+      return followed.contains(result);
+    });
+  }
 };
 } // namespace
 
@@ -100,9 +108,9 @@ static bool isScoreLike(const Expression &expression, Value other) {
 }
 
 /// The followed tensors that scores go through.
-static llvm::SmallPtrSet<Value, 8> findScorePath(TensorReader &reader,
-                                                 const Expression &expression) {
-  llvm::SmallPtrSet<Value, 8> path;
+static llvm::SetVector<Value> findScorePath(TensorReader &reader,
+                                            const Expression &expression) {
+  llvm::SetVector<Value> path;
   bool changed = true;
   while (changed) {
     changed = false;
@@ -113,9 +121,67 @@ static llvm::SmallPtrSet<Value, 8> findScorePath(TensorReader &reader,
                    (expression.others.contains(source) &&
                     isScoreLike(expression, source));
           }))
-        changed |= path.insert(tensor).second;
+        changed |= path.insert(tensor);
   }
   return path;
+}
+
+/// The tensors that this one is made of, itself with them, as far as they are
+/// followed.
+static llvm::SetVector<Value> findFollowedSources(TensorReader &reader,
+                                                  const Expression &expression,
+                                                  Value tensor) {
+  llvm::SetVector<Value> found;
+  SmallVector<Value> work{tensor};
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    if (expression.followed.contains(next) && found.insert(next))
+      llvm::append_range(work, reader.getSources(next));
+  }
+  return found;
+}
+
+/// Whether a tensor's op may remove pairs, once its elements are a region's.
+static bool mayRemovePairs(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  if (matchPattern(tensor, m_NegInfFloat()))
+    return true;
+  return op
+      ->walk([](Operation *inner) {
+        auto yield = dyn_cast<YieldOp>(inner);
+        bool removes = (yield && yield.getKeep()) ||
+                       llvm::any_of(inner->getOperands(), [](Value operand) {
+                         return matchPattern(operand, m_NegInfFloat());
+                       });
+        return removes ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// A row_scan sums over the pairs that its region keeps: it can share a region
+/// neither with what removes pairs before or after, nor with what moves them.
+/// The scores between the two, or null.
+static Value findScanBoundary(TensorReader &reader,
+                              const Expression &expression,
+                              const llvm::SetVector<Value> &path) {
+  for (Value tensor : expression.followed) {
+    auto mod = tensor.getDefiningOp<ScoreModOp>();
+    if (!mod || mod.getScore().getOps<RowScanOp>().empty())
+      continue;
+    auto before = findFollowedSources(reader, expression, mod.getS());
+    if (llvm::any_of(before, mayRemovePairs))
+      return mod.getS();
+    for (Value other : expression.followed) {
+      if (other == tensor || before.contains(other))
+        continue;
+      bool moves = path.contains(other) &&
+                   !isa<ScoreModOp>(other.getDefiningOp()) &&
+                   !other.getDefiningOp()->hasTrait<OpTrait::Elementwise>();
+      if (moves || mayRemovePairs(other))
+        return tensor;
+    }
+  }
+  return {};
 }
 
 /// Whether one may stand for the other as far as is known.
@@ -148,134 +214,142 @@ static Value chooseBase(const Expression &expression, Value root) {
   return base && isScoreLike(expression, base) ? base : Value();
 }
 
+/// What scores are made of, without what others read or a row_scan bars: that
+/// stays in memory, joins `stops`, and is read from there.
+static Expression collectUnshared(ScoreRegion &region, ImplicitLocOpBuilder &b,
+                                  Follow follow, Value scores,
+                                  llvm::SmallPtrSetImpl<Value> &stops,
+                                  StringRef pass) {
+  auto stop = [&](Value tensor, const Twine &reason) {
+    if (!stops.insert(tensor).second)
+      return false;
+    remarkNotFused(tensor.getLoc(), pass,
+                   "these scores stay in memory: " + reason);
+    return true;
+  };
+  while (true) {
+    TensorReader reader(region, b, follow);
+    reader.stops.insert(stops.begin(), stops.end());
+    Expression expression = collect(reader, scores);
+    llvm::SetVector<Value> path = findScorePath(reader, expression);
+    bool stopped = false;
+    for (Value tensor : path)
+      for (Operation *user : tensor.getUsers())
+        if (tensor != scores && !expression.leadsTo(user))
+          stopped |= stop(tensor, describe(user) + " uses them too");
+    if (!stopped)
+      if (Value tensor = findScanBoundary(reader, expression, path))
+        stopped = stop(tensor, "posenc.row_scan sums over the kept keys of its "
+                               "own score_mod, which no region can be that "
+                               "removes or moves pairs besides");
+    if (!stopped)
+      return expression;
+  }
+}
+
+/// Says of scores that are read from memory which op is in the way.
+static void remarkOthers(const Expression &expression,
+                         const llvm::SmallPtrSetImpl<Value> &stops,
+                         StringRef pass) {
+  for (Value other : expression.others) {
+    Operation *op = other.getDefiningOp();
+    if (op && !isa<PosEncDialect>(op->getDialect()) && !stops.contains(other) &&
+        !expression.scoreOperands.contains(other) &&
+        isScoreLike(expression, other))
+      remarkNotFused(other.getLoc(), pass,
+                     "scores before " + describe(op) +
+                         " stay in memory: it is no op on elements that a "
+                         "score region can say");
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Rewriting
 //===----------------------------------------------------------------------===//
 
+/// Whether scores are one score_mod of their base already.
+static bool isFused(Value scores, Value base) {
+  if (scores == base)
+    return true;
+  auto mod = scores.getDefiningOp<ScoreModOp>();
+  if (!mod)
+    return false;
+  auto cast = mod.getS().getDefiningOp<tensor::CastOp>();
+  return mod.getS() == base || (cast && cast.getSource() == base);
+}
+
+/// The factors of the queries and keys of the base that can move to the
+/// scores: those of products that nothing else uses, except as scores.
+static SmallVector<Scale> findBaseScales(const Expression &expression,
+                                         Value base, Value scores,
+                                         Operation *mod) {
+  auto product = base.getDefiningOp<ScoresOp>();
+  if (!product)
+    return {};
+  for (Operation *user : base.getUsers())
+    if (base != scores && user != mod && !expression.leadsTo(user))
+      return {};
+  SmallVector<Scale> scales = findScales(product.getQMutable());
+  llvm::append_range(scales, findScales(product.getKMutable()));
+  return scales;
+}
+
 void posenc::fuseScoreExpression(Value scores, Follow follow,
                                  IRRewriter &rewriter, StringRef pass) {
-  Location loc = scores.getLoc();
-  Operation *rootOp = scores.getDefiningOp();
-  auto type = cast<RankedTensorType>(scores.getType());
-  if (!rootOp)
+  if (!scores.getDefiningOp())
     return;
+  Location loc = scores.getLoc();
 
   // The reader needs a region from the start. It is dropped where nothing is
   // to be fused.
   OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPointAfter(rootOp);
+  rewriter.setInsertionPointAfter(scores.getDefiningOp());
   ScoreRegion region = ScoreRegion::createScoreMod(rewriter, loc, scores);
   auto mod = cast<ScoreModOp>(region.getOp());
   ImplicitLocOpBuilder b(loc, rewriter);
   b.setInsertionPointToEnd(region.getBlock());
   TensorReader reader(region, b, follow);
-
-  // What others read stays in memory, and is read from there.
-  Expression expression;
-  while (true) {
-    TensorReader fresh(region, b, follow);
-    fresh.stops = reader.stops;
-    expression = collect(fresh, scores);
-    auto path = findScorePath(fresh, expression);
-    bool stopped = false;
-    for (Value tensor : path) {
-      if (tensor == scores)
-        continue;
-      for (Operation *user : tensor.getUsers()) {
-        bool inside = llvm::any_of(user->getResults(), [&](Value result) {
-          return expression.followed.contains(result);
-        });
-        if (inside)
-          continue;
-        if (reader.stops.insert(tensor).second) {
-          stopped = true;
-          remarkNotFused(tensor.getLoc(), pass,
-                         "these scores stay in memory: " + describe(user) +
-                             " uses them too");
-        }
-      }
-    }
-    if (!stopped)
-      break;
-  }
-
-  for (Value other : expression.others)
-    if (follow.elementwise && !reader.stops.contains(other) &&
-        !isa_and_nonnull<PosEncDialect>(
-            other.getDefiningOp() ? other.getDefiningOp()->getDialect()
-                                  : nullptr) &&
-        isScoreLike(expression, other) &&
-        !expression.scoreOperands.contains(other))
-      remarkNotFused(other.getLoc(), pass,
-                     "scores before " + describe(other.getDefiningOp()) +
-                         " stay in memory: it is no op on elements that a "
-                         "score region can say");
+  Expression expression =
+      collectUnshared(region, b, follow, scores, reader.stops, pass);
+  if (follow.elementwise)
+    remarkOthers(expression, reader.stops, pass);
   Value base = chooseBase(expression, scores);
-  auto drop = [&] { rewriter.eraseOp(mod); };
-  if (!base) {
-    // A softmax of what has no scores in it is none of our business.
-    return drop();
-  }
   SmallVector<Scale> scales;
-  if (auto op = base.getDefiningOp<ScoresOp>();
-      op && follow.elementwise && !reader.stops.contains(base)) {
-    bool shared = llvm::any_of(base.getUsers(), [&](Operation *user) {
-      return user != mod &&
-             llvm::none_of(user->getResults(), [&](Value result) {
-               return expression.followed.contains(result);
-             });
-    });
-    if (!shared || base == scores) {
-      scales = findScales(op.getQMutable());
-      llvm::append_range(scales, findScales(op.getKMutable()));
-    }
-  }
-  if (scales.empty()) {
-    if (base == scores)
-      return drop();
-    if (auto own = dyn_cast<ScoreModOp>(rootOp)) {
-      auto cast = own.getS().getDefiningOp<tensor::CastOp>();
-      if (own.getS() == base || (cast && cast.getSource() == base))
-        return drop();
-    }
-  }
+  if (base && follow.elementwise && !reader.stops.contains(base))
+    scales = findBaseScales(expression, base, scores, mod);
+  // A softmax of what has no scores in it has no base, and stays.
+  if (!base || (scales.empty() && isFused(scores, base)))
+    return rewriter.eraseOp(mod);
 
   // Innermost first, so that each reads what is left of the next.
   for (Scale &scale : llvm::reverse(scales)) {
     rewriter.modifyOpInPlace(scale.use->getOwner(),
                              [&] { scale.use->set(scale.unscaled->get()); });
+    remarkFused(scale.unscaled->getOwner()->getLoc(), pass,
+                "moved a factor of the rows to the scores");
   }
   Value from = base;
-  if (from.getType() != type) {
+  if (from.getType() != scores.getType()) {
     OpBuilder::InsertionGuard castGuard(rewriter);
     rewriter.setInsertionPoint(mod);
-    from = tensor::CastOp::create(rewriter, loc, type, base);
+    from = tensor::CastOp::create(rewriter, loc, scores.getType(), base);
   }
   rewriter.modifyOpInPlace(mod, [&] { mod.getSMutable().assign(from); });
-  reader.base = base;
-  reader.baseScore = region.score();
-  for (const Scale &scale : scales) {
-    Value factor = emitFactor(region, b, scale.factor);
-    reader.baseScore =
-        scale.factor.divides
-            ? arith::DivFOp::create(b, reader.baseScore, factor).getResult()
-            : arith::MulFOp::create(b, reader.baseScore, factor).getResult();
-  }
-  Value score =
-      base == scores ? reader.baseScore : reader.read(scores, reader.pair);
+  SmallVector<TensorReader::BaseFactor> factors;
+  for (const Scale &scale : scales)
+    factors.push_back(
+        {emitFactor(region, b, scale.factor), scale.factor.divides});
+  reader.setBase(base, factors);
+  Value score = reader.read(scores, reader.pair);
   assert(score && "what can be followed can be read");
   MaskedScore masked = splitMask(b, score);
   YieldOp::create(b, masked.score, masked.keep, ValueRange());
   region.simplify();
+  unsigned ops =
+      llvm::count_if(findScorePath(reader, expression), [](Value tensor) {
+        return !tensor.getDefiningOp<ScoreModOp>();
+      });
   rewriter.replaceAllUsesExcept(scores, mod.getResult(), mod);
-
-  for (const Scale &scale : scales)
-    remarkFused(scale.unscaled->getOwner()->getLoc(), pass,
-                "moved a factor of the rows to the scores");
-  unsigned ops = 0;
-  auto path = findScorePath(reader, expression);
-  for (Value tensor : path)
-    ops += !isa<ScoreModOp>(tensor.getDefiningOp());
   if (base != scores)
     remarkFused(loc, pass,
                 ops == 0 ? Twine("wrote adjacent score_mods as one")

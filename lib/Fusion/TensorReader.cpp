@@ -298,8 +298,6 @@ Value TensorReader::read(Value tensor, ValueRange at) {
 }
 
 Value TensorReader::read(Value tensor, ArrayRef<Index> at) {
-  if (tensor == base && at == ArrayRef(pair))
-    return baseScore;
   for (const Known &element : known[tensor])
     if (element.at == at)
       return element.element;
@@ -308,12 +306,28 @@ Value TensorReader::read(Value tensor, ArrayRef<Index> at) {
   return value;
 }
 
+void TensorReader::setBase(Value newBase, ArrayRef<BaseFactor> factors) {
+  base = newBase;
+  baseFactors.assign(factors.begin(), factors.end());
+}
+
+Value TensorReader::scaleBase(Value score) {
+  for (auto [factor, divides] : baseFactors)
+    score = divides ? arith::DivFOp::create(b, score, factor).getResult()
+                    : arith::MulFOp::create(b, score, factor);
+  return score;
+}
+
 Value TensorReader::readImpl(Value tensor, ArrayRef<Index> at) {
   Operation *op = tensor.getDefiningOp();
+  if (tensor == base && at == ArrayRef(pair))
+    return scaleBase(region.score());
   if (!canFollow(tensor)) {
     auto scores = dyn_cast_or_null<ScoresOp>(op);
-    if (scores && !stops.contains(tensor))
-      return readScores(scores, at);
+    if (scores && !stops.contains(tensor)) {
+      Value product = readScores(scores, at);
+      return tensor == base ? scaleBase(product) : product;
+    }
     if (follow.gathers && op && !stops.contains(tensor))
       if (Value product = readProduct(tensor, at))
         return product;

@@ -6,8 +6,9 @@
     check.py all EXAMPLE --run=posenc-run                   both, on every target; the slow ones take small shapes only
     check.py oracle                                         the oracles themselves against the captured results
 
---run is the path of posenc-run, which gets all other options. --only=TEXT takes the trials whose title contains TEXT;
---keep=DIR leaves their files in DIR and prints the commands.
+--run is the path of posenc-run, which gets all other options. --unfused takes attention to its steps first, by the posenc-opt
+beside it. --only=TEXT takes the trials whose title contains TEXT; --keep=DIR leaves their files in DIR and prints the
+commands.
 """
 import os
 import re
@@ -30,6 +31,7 @@ Array = np.ndarray
 
 DTYPES = {"f32": np.float32, "f16": np.float16, "i1": np.bool_, "i32": np.int32, "i64": np.int64}
 TYPES = ("type", "table_type")
+UNFUSED = "--unfused"
 
 
 @dataclass
@@ -95,13 +97,14 @@ def longest(trial: Trial) -> int:
 
 def all_trials(example: str) -> List[Tuple[List[str], List[Trial]]]:
     """Options of posenc-run, and what runs with them. The naive targets are slow: the reference takes small shapes,
-    the loops every other one of those of some tiles."""
+    the loops every other one of those of some tiles, and the other spelling, unfused, a few."""
     captured, drawn = golden_trials(example), shape_trials(example)
     return [
         (["--target=reference"], captured + [t for t in drawn if longest(t) < 128]),
         (["--target=reference", "--compute-type=f64"], captured),
         (["--target=loops"], [t for t in drawn if 16 <= longest(t) <= 131][::2]),
         (["--target=cpu"], captured + drawn),
+        (["--target=reference", UNFUSED], [t for t in drawn if longest(t) < 64][1::3]),
     ]
 
 
@@ -111,6 +114,10 @@ def prepare(trial: Trial, folder: str, run: List[str]) -> List[str]:
     text = instantiate(trial.example, **trial.options)
     with open(program, "w") as file:
         file.write(text)
+    if UNFUSED in run:
+        opt = os.path.join(os.path.dirname(run[0]), "posenc-opt")
+        subprocess.run([opt, program, "--posenc-unfuse", "-o", program], check=True)
+        run = [option for option in run if option != UNFUSED]
     command = [run[0], program, "--function=attention", *run[1:], *["--pad-inputs"] * trial.padded]
     operands, numbers, elements = iter(trial.operands), [], []
     arguments, results = signature(text)

@@ -16,6 +16,8 @@
 //
 // BigScience Workshop, BLOOM, 2022. https://arxiv.org/abs/2211.05100
 // Press et al., Train Short, Test Long, 2021. https://arxiv.org/abs/2108.12409
+//
+// Models: BLOOM, BLOOMZ.
 
 !x = tensor<?x8x?x64xf32>
 

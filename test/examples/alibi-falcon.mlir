@@ -13,6 +13,8 @@
 //
 // Almazrouei et al., The Falcon Series of Open Language Models, 2023. https://arxiv.org/abs/2311.16867
 // Press et al., Train Short, Test Long, 2021. https://arxiv.org/abs/2108.12409
+//
+// Models: Falcon-RW-1B, Falcon-RW-7B.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x1x?x64xf32>

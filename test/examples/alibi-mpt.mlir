@@ -14,6 +14,8 @@
 //
 // MosaicML, Introducing MPT-7B, 2023. https://www.databricks.com/blog/mpt-7b
 // Press et al., Train Short, Test Long, 2021. https://arxiv.org/abs/2108.12409
+//
+// Models: MPT-7B, MPT-30B.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -12,6 +12,8 @@
 // Press et al., Train Short, Test Long, 2021. https://arxiv.org/abs/2108.12409
 // Baevski et al., Efficient Self-supervised Learning with Contextualized Target Representations (data2vec 2.0), 2022.
 // https://arxiv.org/abs/2212.07525
+//
+// Models: data2vec 2.0, MosaicBERT, jina-embeddings-v2.
 
 !x = tensor<?x8x?x64xf32>
 

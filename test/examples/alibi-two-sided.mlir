@@ -13,6 +13,8 @@
 //   %o      [B, H, N, Dv]  result
 //
 // Press et al., Train Short, Test Long, 2021 (the encoders of its repository). https://arxiv.org/abs/2108.12409
+//
+// Models: none known.
 
 !x = tensor<?x8x?x64xf32>
 

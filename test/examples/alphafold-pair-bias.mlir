@@ -15,6 +15,8 @@
 // https://www.nature.com/articles/s41586-021-03819-2
 // Lin et al., ESMFold, 2022 (Evolutionary-scale prediction of atomic-level protein structure).
 // https://www.science.org/doi/10.1126/science.ade2574
+//
+// Models: AlphaFold 2, OpenFold, AlphaFold 3.
 
 !x = tensor<?x8x?x64xf32>
 

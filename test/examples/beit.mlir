@@ -14,6 +14,8 @@
 //
 // Bao et al., BEiT, 2021. https://arxiv.org/abs/2106.08254
 // Liu et al., Swin Transformer, 2021, section 3.2. https://arxiv.org/abs/2103.14030
+//
+// Models: BEiT, BEiT v2, data2vec-vision.
 
 !x = tensor<?x8x197x64xf32>
 

@@ -13,6 +13,8 @@
 //
 // Huang et al., Improve Transformer Models with Better Relative Position Embeddings, 2020, method 4.
 // https://arxiv.org/abs/2009.13658. An option of BERT, ELECTRA and RoBERTa in Hugging Face's library.
+//
+// Models: BERT, ELECTRA and ALBERT with position_embedding_type relative_key_query.
 
 !x = tensor<?x8x?x64xf32>
 

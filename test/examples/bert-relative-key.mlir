@@ -13,6 +13,8 @@
 //
 // Shaw et al., Self-Attention with Relative Position Representations, 2018. https://arxiv.org/abs/1803.02155
 // An option of BERT, ELECTRA and RoBERTa in Hugging Face's library.
+//
+// Models: BERT, ELECTRA and ALBERT with position_embedding_type relative_key.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -11,6 +11,8 @@
 //   %o       [B, H, N, Dv]  result; a row that sees no key is zero
 //
 // Zaheer et al., Big Bird, 2020, section 2. https://arxiv.org/abs/2007.14062
+//
+// Models: BigBird, BigBird-Pegasus.
 
 !x = tensor<?x8x?x64xf32>
 

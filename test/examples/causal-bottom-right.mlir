@@ -11,6 +11,8 @@
 //
 // Vaswani et al., Attention Is All You Need, 2017, section 3.2.3. https://arxiv.org/abs/1706.03762
 // Ainslie et al., GQA, 2023 (grouped heads). https://arxiv.org/abs/2305.13245
+//
+// Models: GPT-2, OPT and others with absolute positions, with a cache of keys.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

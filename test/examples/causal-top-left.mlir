@@ -11,6 +11,8 @@
 //
 // Vaswani et al., Attention Is All You Need, 2017, section 3.2.3. https://arxiv.org/abs/1706.03762
 // PyTorch's scaled_dot_product_attention has this alignment for is_causal.
+//
+// Models: GPT-2, OPT and others with absolute positions, in training.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

@@ -18,6 +18,8 @@
 //
 // Dai et al., Transformer-XL, 2019. https://arxiv.org/abs/1901.02860
 // Watanabe et al., ESPnet, 2018 (the class LegacyRelPositionMultiHeadedAttention). https://arxiv.org/abs/1804.00015
+//
+// Models: early Conformer checkpoints of ESPnet.
 
 !x = tensor<?x8x?x64xf32>
 

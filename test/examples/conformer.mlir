@@ -16,6 +16,8 @@
 // Dai et al., Transformer-XL, 2019. https://arxiv.org/abs/1901.02860
 // Gulati et al., Conformer, 2020. https://arxiv.org/abs/2005.08100
 // ESPnet, NeMo, wav2vec2-Conformer, FastSpeech2-Conformer, Parakeet.
+//
+// Models: Conformer (ESPnet, NeMo), wav2vec2-Conformer, Parakeet.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -13,6 +13,8 @@
 //   %o     [B, H, T, Dv]  result
 //
 // d'Ascoli et al., ConViT, 2021, section 3. https://arxiv.org/abs/2103.10697
+//
+// Models: ConViT.
 
 !x = tensor<?x8x196x64xf32>
 

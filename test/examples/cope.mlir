@@ -13,6 +13,8 @@
 //   %o     [B, H, N, Dv]  result; a row that sees no key is zero
 //
 // Golovneva et al., Contextual Position Encoding, 2024. https://arxiv.org/abs/2405.18719
+//
+// Models: the paper's.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -15,6 +15,8 @@
 //
 // He et al., DeBERTa, 2020, section 3.1. https://arxiv.org/abs/2006.03654
 // The paper names the fourth term and leaves it out; the released code counts it in the scale.
+//
+// Models: none known; an option of DeBERTa's code.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -15,6 +15,8 @@
 //
 // He et al., DeBERTa, 2020, section 3.1. https://arxiv.org/abs/2006.03654
 // Both position terms use the index of r - j, as in the released models.
+//
+// Models: DeBERTa base, large, xlarge.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -16,6 +16,8 @@
 //
 // He et al., DeBERTa, 2020, and DeBERTaV3, 2021 (log buckets, shared projections). https://arxiv.org/abs/2006.03654
 // Both position terms use the index of r - j, as in the released models.
+//
+// Models: DeBERTa v2 xlarge and xxlarge, DeBERTa v3, mDeBERTa.
 
 !x = tensor<?x8x?x64xf32>
 

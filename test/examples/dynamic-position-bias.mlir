@@ -17,6 +17,8 @@
 //
 // Wang et al., CrossFormer, 2021, section 3.3. https://arxiv.org/abs/2108.00154
 // Wang, x-transformers, released code (logarithm, SiLU).
+//
+// Models: CrossFormer.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -19,6 +19,8 @@
 //
 // Li et al., Functional Interpolation for Relative Positions Improves Long Context Transformers, 2023.
 // https://arxiv.org/abs/2310.04418
+//
+// Models: the paper's.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -18,6 +18,8 @@
 // https://arxiv.org/abs/2006.15595
 // Raffel et al., Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer, 2020 (the buckets).
 // https://arxiv.org/abs/1910.10683
+//
+// Models: none known.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -13,6 +13,8 @@
 //   %o     [B, H, N, Dv]    result; a row that sees no key is zero
 //
 // Gemma Team, Gemma 2, 2024, section 2. https://arxiv.org/abs/2408.00118
+//
+// Models: Gemma 2.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

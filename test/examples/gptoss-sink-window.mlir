@@ -17,6 +17,8 @@
 //
 // OpenAI, gpt-oss-120b & gpt-oss-20b Model Card, 2025. https://arxiv.org/abs/2508.10925
 // Peng et al., YaRN, 2023. https://arxiv.org/abs/2309.00071
+//
+// Models: gpt-oss-20b, gpt-oss-120b.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

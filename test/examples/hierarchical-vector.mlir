@@ -16,6 +16,8 @@
 //
 // Shaw et al., Self-Attention with Relative Position Representations, 2018. https://arxiv.org/abs/1803.02155
 // Ainslie et al., ETC, 2020 (two levels with vectors). https://arxiv.org/abs/2004.08483
+//
+// Models: none known; ETC has two levels, too.
 
 !x = tensor<?x8x?x64xf32>
 #other = #posenc.clip<-8, 8>

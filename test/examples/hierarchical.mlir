@@ -16,6 +16,8 @@
 //
 // Ainslie et al., ETC, 2020, and Guo et al., LongT5, 2021, have two levels of this kind.
 // https://arxiv.org/abs/2004.08483 https://arxiv.org/abs/2112.07916
+//
+// Models: none known; ETC and LongT5 have two levels, too.
 
 !x = tensor<?x8x?x64xf32>
 #other = #posenc.clip<-8, 8>

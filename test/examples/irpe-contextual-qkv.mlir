@@ -18,6 +18,8 @@
 // Wu et al., Rethinking and Improving Relative Position Encoding for Vision Transformer, 2021.
 // https://arxiv.org/abs/2107.14222
 // Section 3.2: contextual mode, product method.
+//
+// Models: DeiT with iRPE.
 
 !x = tensor<?x8x196x64xf32>
 

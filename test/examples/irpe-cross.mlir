@@ -15,6 +15,8 @@
 // Wu et al., Rethinking and Improving Relative Position Encoding for Vision Transformer, 2021.
 // https://arxiv.org/abs/2107.14222
 // Section 3.2: contextual mode, cross method.
+//
+// Models: DeiT with iRPE.
 
 !x = tensor<?x8x196x64xf32>
 

@@ -12,6 +12,8 @@
 //   %o     [B, H, N, Dv]  result; a row that sees no key is zero
 //
 // Chi et al., KERPLE, 2022 (the weights of its repository). https://arxiv.org/abs/2205.09921
+//
+// Models: the paper's.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -19,6 +19,8 @@
 // Xu et al., LayoutLMv2, 2020. https://arxiv.org/abs/2012.14740
 // Raffel et al., Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer, 2020 (the buckets).
 // https://arxiv.org/abs/1910.10683
+//
+// Models: LayoutLMv2, LayoutXLM.
 
 !x = tensor<?x8x?x64xf32>
 #box = #posenc.t5<64, 256, bidirectional>

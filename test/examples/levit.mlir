@@ -12,6 +12,8 @@
 //   %o      [B, H, T, Dv]  result
 //
 // Graham et al., LeViT, 2021, section 4.2. https://arxiv.org/abs/2104.01136
+//
+// Models: LeViT.
 
 !x = tensor<?x8x196x32xf32>
 !v = tensor<?x8x196x64xf32>

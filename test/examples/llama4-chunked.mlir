@@ -14,6 +14,8 @@
 //
 // Meta, Llama 4, 2025. https://ai.meta.com/blog/llama-4-multimodal-intelligence
 // Su et al., RoFormer, 2021. https://arxiv.org/abs/2104.09864
+//
+// Models: Llama 4 Scout, Llama 4 Maverick: three layers of four.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

@@ -13,6 +13,8 @@
 //
 // Meta, Llama 4, 2025. https://ai.meta.com/blog/llama-4-multimodal-intelligence
 // Nakanishi, Scalable-Softmax, 2025. https://arxiv.org/abs/2501.19399
+//
+// Models: Llama 4 Scout, Llama 4 Maverick: one layer of four.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

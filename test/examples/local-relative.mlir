@@ -12,6 +12,8 @@
 //
 // Shaw et al., Self-Attention with Relative Position Representations, 2018. https://arxiv.org/abs/1803.02155
 // Relative positions inside a window as in NeMo's limited-context Conformer and Tensor2Tensor's local attention.
+//
+// Models: none known.
 
 !x = tensor<?x8x?x64xf32>
 

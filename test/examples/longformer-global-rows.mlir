@@ -17,6 +17,8 @@
 //   %o       [B, H, N, Dv]  result
 //
 // Beltagy et al., Longformer, 2020, section 3.1. https://arxiv.org/abs/2004.05150
+//
+// Models: Longformer, LED.
 
 !x = tensor<1x8x?x64xf32>
 

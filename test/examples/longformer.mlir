@@ -11,6 +11,8 @@
 //   %o       [B, H, N, Dv]  result; a row that sees no key is zero
 //
 // Beltagy et al., Longformer, 2020, section 3.1. https://arxiv.org/abs/2004.05150
+//
+// Models: Longformer, LED.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -13,6 +13,8 @@
 //   %o        [B, H, N, Dv]  result; a row that sees no key is zero
 //
 // Guo et al., LongT5, 2021, section 3.1. https://arxiv.org/abs/2112.07916
+//
+// Models: LongT5, local.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -14,6 +14,8 @@
 //
 // Shaw et al., Self-Attention with Relative Position Representations, 2018. https://arxiv.org/abs/1803.02155
 // The vectors of Transformer-XL and DeBERTa are of this kind, with the model's width as the rank.
+//
+// Models: none known.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -10,6 +10,8 @@
 //   %o     [B, H, N, Dv]  result; a row that sees no key is zero
 //
 // Vaswani et al., Attention Is All You Need, 2017. https://arxiv.org/abs/1706.03762
+//
+// Models: any, where a framework hands over the mask as an array.
 
 !x = tensor<?x8x?x64xf32>
 

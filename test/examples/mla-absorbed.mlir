@@ -14,6 +14,8 @@
 //   %o     [B, H, N, Dv]    result; a row that sees no key is zero
 //
 // DeepSeek-AI, DeepSeek-V2, 2024, section 2.1. https://arxiv.org/abs/2405.04434
+//
+// Models: DeepSeek-V2, DeepSeek-V3, DeepSeek-R1: decode.
 
 !x = tensor<?x16x?x64xbf16>
 !k = tensor<?x1x?x64xbf16>

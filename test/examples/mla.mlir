@@ -14,6 +14,8 @@
 //
 // DeepSeek-AI, DeepSeek-V2, 2024. https://arxiv.org/abs/2405.04434
 // Peng et al., YaRN, 2023. https://arxiv.org/abs/2309.00071
+//
+// Models: DeepSeek-V2, DeepSeek-V3, DeepSeek-R1: prefill.
 
 !x = tensor<?x16x?x192xbf16>
 !v = tensor<?x16x?x128xbf16>

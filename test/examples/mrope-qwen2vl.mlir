@@ -16,6 +16,8 @@
 //
 // Su et al., RoFormer, 2021. https://arxiv.org/abs/2104.09864
 // Wang et al., Qwen2-VL, 2024, section 2.1. https://arxiv.org/abs/2409.12191
+//
+// Models: Qwen2-VL, Qwen2.5-VL.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

@@ -16,6 +16,8 @@
 //
 // Su et al., RoFormer, 2021. https://arxiv.org/abs/2104.09864
 // Qwen Team, Qwen3-VL, 2025, released code.
+//
+// Models: Qwen3-VL.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

@@ -14,6 +14,8 @@
 //
 // Huang et al., Music Transformer, 2018. https://arxiv.org/abs/1809.04281
 // The two-dimensional form is in Tensor2Tensor.
+//
+// Models: none known.
 
 !x = tensor<?x8x?x64xf32>
 #other = #posenc.clip<-15, 15>

@@ -11,6 +11,8 @@
 //   %o    [B, H, N, Dv]  result; a row that sees no key is zero
 //
 // Huang et al., Music Transformer, 2018. https://arxiv.org/abs/1809.04281
+//
+// Models: Music Transformer, long pieces.
 
 !x = tensor<?x8x?x64xf32>
 

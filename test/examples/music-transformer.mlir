@@ -12,6 +12,8 @@
 //
 // Huang et al., Music Transformer, 2018. https://arxiv.org/abs/1809.04281
 // The form of `relative_v2` in Tensor2Tensor.
+//
+// Models: Music Transformer.
 
 !x = tensor<?x8x?x64xf32>
 

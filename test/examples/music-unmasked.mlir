@@ -11,6 +11,8 @@
 //
 // Huang et al., Music Transformer, 2018. https://arxiv.org/abs/1809.04281
 // The form of `unmasked_relative_v2` in Tensor2Tensor.
+//
+// Models: none known.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -11,6 +11,8 @@
 //   %o        [B, H, N, Dv]  result; zero for a sequence without keys
 //
 // Devlin et al., BERT, 2018. https://arxiv.org/abs/1810.04805
+//
+// Models: BERT, RoBERTa and others with absolute positions.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -9,6 +9,8 @@
 //   %o  [B, H, N, Dv]  result
 //
 // Vaswani et al., Attention Is All You Need, 2017. https://arxiv.org/abs/1706.03762
+//
+// Models: Transformer, ViT, Whisper's encoder: absolute positions.
 
 !x = tensor<?x8x?x64xf32>
 

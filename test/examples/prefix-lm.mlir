@@ -13,6 +13,8 @@
 // Raffel et al., Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer, 2020, sec. 3.2.1.
 // https://arxiv.org/abs/1910.10683
 // Beyer et al., PaliGemma, 2024. https://arxiv.org/abs/2407.07726
+//
+// Models: PaliGemma; T5's study of prefixes.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

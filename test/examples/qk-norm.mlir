@@ -16,6 +16,8 @@
 //
 // Henry et al., Query-Key Normalization for Transformers, 2020. https://arxiv.org/abs/2010.04245
 // Qwen3 norms each head so.
+//
+// Models: Qwen3, Gemma 3.
 
 !x = tensor<?x8x?x64xf32>
 !n = tensor<?x8x?xf32>

@@ -15,6 +15,8 @@
 //
 // Su et al., RoFormer, 2021. https://arxiv.org/abs/2104.09864
 // The interface of vLLM's and Megatron's kernels.
+//
+// Models: any with rotary positions, as vLLM and Transformers prepare them.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

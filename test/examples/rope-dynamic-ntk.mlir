@@ -14,6 +14,8 @@
 //
 // Su et al., RoFormer, 2021. https://arxiv.org/abs/2104.09864
 // Peng et al., YaRN, 2023, appendix B.3. https://arxiv.org/abs/2309.00071
+//
+// Models: InternLM2.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

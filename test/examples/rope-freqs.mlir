@@ -12,6 +12,8 @@
 //   %o     [B, H, N, Dv]    result; a row that sees no key is zero
 //
 // Su et al., RoFormer, 2021. https://arxiv.org/abs/2104.09864
+//
+// Models: any with rotary positions, its inverse frequencies being a parameter.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

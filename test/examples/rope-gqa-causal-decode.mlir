@@ -15,6 +15,8 @@
 //
 // Su et al., RoFormer, 2021. https://arxiv.org/abs/2104.09864
 // Ainslie et al., GQA, 2023. https://arxiv.org/abs/2305.13245
+//
+// Models: Llama 2 70B, Llama 3, Mistral, Qwen2.
 
 !x = tensor<?x32x1x128xbf16>
 !k = tensor<?x8x?x128xbf16>

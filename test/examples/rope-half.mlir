@@ -11,6 +11,8 @@
 //   %o  [B, H, N, Dv]  result
 //
 // Su et al., RoFormer, 2021; pairs of channels D/2 apart as in GPT-NeoX. https://arxiv.org/abs/2104.09864
+//
+// Models: ESM-2, ModernBERT's global layers.
 
 !x = tensor<?x8x?x64xf32>
 #rope = #posenc.rope<half, base = 10000.0>

@@ -17,6 +17,8 @@
 //
 // Su et al., RoFormer, 2021. https://arxiv.org/abs/2104.09864
 // Touvron et al., LLaMA, 2023. https://arxiv.org/abs/2302.13971
+//
+// Models: Llama and others with rotary positions, in batched generation.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

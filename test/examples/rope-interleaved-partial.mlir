@@ -13,6 +13,8 @@
 //
 // Su et al., RoFormer, 2021. https://arxiv.org/abs/2104.09864
 // Wang and Komatsuzaki, GPT-J-6B, 2021 (a part of the channels).
+//
+// Models: GPT-J, CodeGen.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

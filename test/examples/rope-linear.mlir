@@ -13,6 +13,8 @@
 // Su et al., RoFormer, 2021. https://arxiv.org/abs/2104.09864
 // Chen et al., Extending Context Window of Large Language Models via Positional Interpolation, 2023.
 // https://arxiv.org/abs/2306.15595
+//
+// Models: Vicuna-16k, Gemma 3's global layers.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

@@ -14,6 +14,8 @@
 //
 // Su et al., RoFormer, 2021. https://arxiv.org/abs/2104.09864
 // Llama Team, The Llama 3 Herd of Models, 2024, and its released code. https://arxiv.org/abs/2407.21783
+//
+// Models: Llama 3.1, 3.2, 3.3.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

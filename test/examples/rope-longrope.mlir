@@ -16,6 +16,8 @@
 // Su et al., RoFormer, 2021. https://arxiv.org/abs/2104.09864
 // Ding et al., LongRoPE, 2024. https://arxiv.org/abs/2402.13753
 // Microsoft, Phi-3, released code.
+//
+// Models: Phi-3 and Phi-3.5 with 128k tokens, Phi-4-mini.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

@@ -12,6 +12,8 @@
 //
 // Su et al., RoFormer, 2021. https://arxiv.org/abs/2104.09864
 // Peng et al., YaRN, 2023, section 3.1. https://arxiv.org/abs/2309.00071
+//
+// Models: Llama with a longer context and no training for it.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

@@ -13,6 +13,8 @@
 //
 // Su et al., RoFormer, 2021. https://arxiv.org/abs/2104.09864
 // Gemma Team, Gemma 4, released code.
+//
+// Models: an option of Transformers (rope_type proportional).
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

@@ -12,6 +12,8 @@
 //
 // Su et al., RoFormer, 2021. https://arxiv.org/abs/2104.09864
 // The cache of most implementations of LLaMA.
+//
+// Models: Llama, Mistral, Qwen2, as most servers cache keys.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

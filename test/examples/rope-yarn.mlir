@@ -13,6 +13,8 @@
 //
 // Peng et al., YaRN, 2023. https://arxiv.org/abs/2309.00071
 // Su et al., RoFormer, 2021. https://arxiv.org/abs/2104.09864
+//
+// Models: Yarn-Llama-2, Qwen2.5 with 128k tokens.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

@@ -14,6 +14,8 @@
 //
 // Su et al., RoFormer, 2021. https://arxiv.org/abs/2104.09864
 // Simeoni et al., DINOv3, 2025, released code. https://arxiv.org/abs/2508.10104
+//
+// Models: DINOv3.
 
 !x = tensor<?x8x?x64xf32>
 #rope = #posenc.rope<half, base = 100.0, sections = [16, 16], restart>

@@ -14,6 +14,8 @@
 //
 // Su et al., RoFormer, 2021. https://arxiv.org/abs/2104.09864
 // Meta, Llama 4, 2025, released code of the vision tower.
+//
+// Models: Llama 4: vision encoder.
 
 !x = tensor<?x8x?x64xf32>
 #rope = #posenc.rope<interleaved, base = 10000.0, sections = [16, 16], restart>

@@ -15,6 +15,8 @@
 // Su et al., RoFormer, 2021. https://arxiv.org/abs/2104.09864
 // Jaegle et al., Perceiver, 2021 (the bands). https://arxiv.org/abs/2103.03206
 // Wang, rotary-embedding-torch, 2021, released code.
+//
+// Models: none known.
 
 !x = tensor<?x8x?x64xf32>
 #rope = #posenc.rope<interleaved, sections = [16, 16]>

@@ -14,6 +14,8 @@
 //
 // Su et al., RoFormer, 2021. https://arxiv.org/abs/2104.09864
 // Agrawal et al., Pixtral 12B, 2024, and its released code. https://arxiv.org/abs/2410.07073
+//
+// Models: Pixtral: vision encoder.
 
 !x = tensor<?x8x?x64xf32>
 #rope = #posenc.rope<half, sections = [16, 16]>

@@ -13,6 +13,8 @@
 //
 // Su et al., RoFormer, 2021. https://arxiv.org/abs/2104.09864
 // Wang et al., Qwen2-VL, 2024, the vision tower. https://arxiv.org/abs/2409.12191
+//
+// Models: Qwen2-VL: vision encoder.
 
 !x = tensor<?x8x?x64xf32>
 #rope = #posenc.rope<half, base = 10000.0, sections = [16, 16], restart>

@@ -15,6 +15,8 @@
 // Kirillov et al., Segment Anything, 2023. https://arxiv.org/abs/2304.02643
 // Li et al., MViTv2, 2021, and Exploring Plain Vision Transformer Backbones, 2022 (the decomposed form).
 // https://arxiv.org/abs/2112.01526 https://arxiv.org/abs/2203.16527
+//
+// Models: SAM, ViTDet, MViTv2.
 
 !x = tensor<?x8x196x64xf32>
 #other = #posenc.clip<-13, 13>

@@ -14,6 +14,8 @@
 //
 // Chi et al., Dissecting Transformer Length Extrapolation via the Lens of Receptive Field Analysis, 2022.
 // https://arxiv.org/abs/2212.10356
+//
+// Models: the paper's.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -11,6 +11,8 @@
 //   %o      [B, H, N, Dv]  result
 //
 // Yang et al., XLNet, 2019, section 2.5 (where it is a vector). https://arxiv.org/abs/1906.08237
+//
+// Models: none known; XLNet has a vector.
 
 !x = tensor<?x8x?x64xf32>
 

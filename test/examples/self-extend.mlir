@@ -17,6 +17,8 @@
 //   %o     [B, H, N, Dv]    result; a row that sees no key is zero
 //
 // Jin et al., LLM Maybe LongLM: Self-Extend LLM Context Window Without Tuning, 2024. https://arxiv.org/abs/2401.01325
+//
+// Models: Llama 2, Mistral, Phi-2, without training for it.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

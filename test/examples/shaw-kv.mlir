@@ -13,6 +13,8 @@
 //   %o     [B, H, N, Dv]  result
 //
 // Shaw et al., Self-Attention with Relative Position Representations, 2018. https://arxiv.org/abs/1803.02155
+//
+// Models: the paper's, Transformer of Tensor2Tensor.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -12,6 +12,8 @@
 //
 // Ao et al., SpeechT5, 2021. https://arxiv.org/abs/2110.07205
 // Shaw et al., Self-Attention with Relative Position Representations, 2018. https://arxiv.org/abs/1803.02155
+//
+// Models: SpeechT5: encoder.
 
 !x = tensor<?x8x?x64xf32>
 

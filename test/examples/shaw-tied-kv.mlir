@@ -11,6 +11,8 @@
 //
 // Shaw et al., Self-Attention with Relative Position Representations, 2018. https://arxiv.org/abs/1803.02155
 // One table for both sides as in OpenNMT-py.
+//
+// Models: Transformer of OpenNMT-py with max_relative_positions.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -14,6 +14,8 @@
 // Kim et al., Conditional Variational Autoencoder with Adversarial Learning for End-to-End Text-to-Speech, 2021.
 // https://arxiv.org/abs/2106.06103
 // Shaw et al., Self-Attention with Relative Position Representations, 2018. https://arxiv.org/abs/1803.02155
+//
+// Models: VITS, MMS-TTS.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -13,6 +13,8 @@
 //
 // Xiao et al., Efficient Streaming Language Models with Attention Sinks, 2023, section 3.2.
 // https://arxiv.org/abs/2309.17453
+//
+// Models: Llama 2, Falcon, Pythia, without training for it.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

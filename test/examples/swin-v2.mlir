@@ -17,6 +17,8 @@
 //   %o            [B, H, T, Dv]  result
 //
 // Liu et al., Swin Transformer V2, 2021, sections 3.2 and 3.3. https://arxiv.org/abs/2111.09883
+//
+// Models: Swin v2.
 
 !x = tensor<?x8x64x64xf32>
 #other = #posenc.clip<-7, 7>

@@ -12,6 +12,8 @@
 //   %o      [B, H, T, Dv]  result
 //
 // Liu et al., Swin Transformer, 2021, section 3.2. https://arxiv.org/abs/2103.14030
+//
+// Models: Swin: layers whose windows are not shifted.
 
 !x = tensor<?x8x49x64xf32>
 

@@ -13,6 +13,8 @@
 //
 // Raffel et al., Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer, 2020.
 // https://arxiv.org/abs/1910.10683. The option `contextual` of its code in Mesh TensorFlow.
+//
+// Models: an option of Mesh TensorFlow's T5.
 
 !x = tensor<?x8x?x64xf32>
 

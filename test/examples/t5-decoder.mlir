@@ -14,6 +14,8 @@
 //
 // Raffel et al., Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer, 2020, section 2.1.
 // https://arxiv.org/abs/1910.10683
+//
+// Models: T5, mT5, Flan-T5, UMT5: decoder.
 
 !x = tensor<?x8x?x64xf32>
 

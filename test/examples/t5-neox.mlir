@@ -14,6 +14,8 @@
 // Black et al., GPT-NeoX-20B, 2022 (an option of its library). https://arxiv.org/abs/2204.06745
 // Raffel et al., Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer, 2020, section 2.1.
 // https://arxiv.org/abs/1910.10683
+//
+// Models: GPT-NeoX with pos_emb rpe.
 
 !x = tensor<?x8x?x64xf32>
 

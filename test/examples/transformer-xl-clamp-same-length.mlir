@@ -15,6 +15,8 @@
 //   %o       [B, H, N, Dv]  result; a row that sees no key is zero
 //
 // Dai et al., Transformer-XL, 2019 (clamp_len and same_length of its code). https://arxiv.org/abs/1901.02860
+//
+// Models: Transformer-XL: evaluation on enwik8.
 
 !x = tensor<?x8x?x64xf32>
 

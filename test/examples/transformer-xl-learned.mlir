@@ -15,6 +15,8 @@
 //   %o     [B, H, N, Dv]  result; a row that sees no key is zero
 //
 // Dai et al., Transformer-XL, 2019 (attn_type 1 of its code). https://arxiv.org/abs/1901.02860
+//
+// Models: an option of Transformer-XL's code.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -15,6 +15,8 @@
 //   %o       [B, H, N, Dv]  result
 //
 // Dai et al., Transformer-XL, 2019, section 3.3. https://arxiv.org/abs/1901.02860
+//
+// Models: Transformer-XL.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -16,6 +16,8 @@
 //
 // Ke et al., Rethinking Positional Encoding in Language Pre-training, 2020. https://arxiv.org/abs/2006.15595
 // Raffel et al., Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer, 2020 (the buckets).
+//
+// Models: TUPE.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -20,6 +20,8 @@
 // Raffel et al., Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer, 2020 (the bias).
 // https://arxiv.org/abs/1910.10683
 // OpenAI, gpt-oss-120b & gpt-oss-20b Model Card, 2025 (the sink). https://arxiv.org/abs/2508.10925
+//
+// Models: none; a spelling.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

@@ -14,6 +14,8 @@
 //   %o     [B, H, N, Dv]  result
 //
 // Shaw et al., Self-Attention with Relative Position Representations, 2018. https://arxiv.org/abs/1803.02155
+//
+// Models: those of shaw-kv.
 
 !x = tensor<?x8x?x64xf32>
 !s = tensor<?x8x?x?xf32>

@@ -14,6 +14,8 @@
 //   %o       [B, H, N, Dv]  result; a row that sees no key is zero
 //
 // Lin et al., Forgetting Transformer, 2025 (the first term). https://arxiv.org/abs/2503.02130
+//
+// Models: none.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -11,6 +11,8 @@
 //   %slopes  [H]            score lost per token of distance
 //   %past    index          position of query row 0
 //   %o       [B, H, N, Dv]  result; a row that sees no key is zero
+//
+// Models: none.
 
 !x = tensor<?x8x?x64xf32>
 

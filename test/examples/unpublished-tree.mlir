@@ -13,6 +13,8 @@
 //   %rel    [C, D]         key vectors for all heads, from the highest key to the deepest: C = 17
 //   %gate   [H]            weight of the key side
 //   %o      [B, H, N, Dv]  result
+//
+// Models: none.
 
 !x = tensor<?x8x?x64xf32>
 

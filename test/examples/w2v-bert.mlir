@@ -13,6 +13,8 @@
 // Seamless Communication, Seamless: Multilingual Expressive and Streaming Speech Translation, 2023.
 // https://arxiv.org/abs/2312.05187
 // Shaw et al., Self-Attention with Relative Position Representations, 2018. https://arxiv.org/abs/1803.02155
+//
+// Models: wav2vec2-BERT, SeamlessM4T v2.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -14,6 +14,8 @@
 //   %o      [B, H, N, Dv]  result
 //
 // Chen et al., WavLM, 2021, section III. https://arxiv.org/abs/2110.13900
+//
+// Models: WavLM.
 
 !x = tensor<?x8x?x64xf32>
 

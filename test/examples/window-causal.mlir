@@ -11,6 +11,8 @@
 //   %o     [B, H, N, Dv]    result; a row that sees no key is zero
 //
 // Jiang et al., Mistral 7B, 2023, section 2. https://arxiv.org/abs/2310.06825
+//
+// Models: Mistral 7B, beside its rotary positions.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

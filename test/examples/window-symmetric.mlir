@@ -10,6 +10,8 @@
 //
 // Beltagy et al., Longformer, 2020, section 3.1. https://arxiv.org/abs/2004.05150
 // Warner et al., ModernBERT, 2024. https://arxiv.org/abs/2412.13663
+//
+// Models: ModernBERT's local layers, beside their rotary positions.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -11,6 +11,8 @@
 //   %o     [B, H, N, Dv]  result; a row that sees no key is zero
 //
 // Yang et al., XLNet, 2019, section 2.3. https://arxiv.org/abs/1906.08237
+//
+// Models: XLNet: pretraining.
 
 !x = tensor<?x8x?x64xf32>
 

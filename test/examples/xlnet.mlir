@@ -20,6 +20,8 @@
 //   %o          [B, H, N, Dv]  result
 //
 // Yang et al., XLNet, 2019, section 2.5. https://arxiv.org/abs/1906.08237
+//
+// Models: XLNet.
 
 !x = tensor<?x8x?x64xf32>
 

@@ -14,6 +14,8 @@
 //   %o     [B, H, N, Dv]  result; a row that sees no key is zero
 //
 // Sun et al., A Length-Extrapolatable Transformer, 2022. https://arxiv.org/abs/2212.10554
+//
+// Models: LEX (TorchScale).
 
 !x = tensor<?x8x?x64xf32>
 #grow = #posenc.rope<interleaved, base = 10000.0, xpos = 512.0>

@@ -271,3 +271,88 @@ func.func @negative_f64(%q: !q, %wide: tensor<?x8x?x?xf64>) -> !s {
   %p = posenc.softmax s(%z : !s)
   return %p : !s
 }
+
+// -----
+
+!q = tensor<2x8x4x64xf32>
+!k = tensor<2x8x16x64xf32>
+!s = tensor<2x8x4x16xf32>
+
+// A sum over the kept keys of a row takes in factors, on either side.
+// CHECK-LABEL: func.func @scan
+// CHECK:         %[[S:.*]] = posenc.scores
+// CHECK-NEXT:    posenc.score_mod s(%[[S]]
+// CHECK:           %[[T:.*]] = arith.mulf %s
+// CHECK:           %[[SUM:.*]] = posenc.row_scan %[[T]]
+// CHECK:           arith.mulf %[[SUM]]
+// CHECK:           posenc.yield %{{.*}} keep %{{.*}}
+// CHECK:         posenc.softmax
+func.func @scan(%q: !q, %k: !k) -> !s {
+  %half = arith.constant dense<0.5> : !s
+  %s = posenc.scores q(%q : !q) k(%k : !k) : !s
+  %t = arith.mulf %s, %half : !s
+  %y = posenc.score_mod s(%t : !s) score(%x, %b, %h, %r, %j) {
+    %keep = arith.cmpi sle, %j, %r : index
+    %sum = posenc.row_scan %x : f32
+    posenc.yield %sum : f32 keep %keep
+  }
+  %z = arith.mulf %y, %half : !s
+  %p = posenc.softmax s(%z : !s)
+  return %p : !s
+}
+
+// Removed before the sum, a pair would count no more, and -inf does.
+// CHECK-LABEL: func.func @negative_scan_after_a_mask
+// CHECK:         %[[M:.*]] = posenc.score_mod
+// CHECK:           keep
+// CHECK:         posenc.score_mod s(%[[M]]
+// CHECK:           posenc.row_scan
+// REMARK:      scores stay in memory: posenc.row_scan sums over the kept keys of its own score_mod
+func.func @negative_scan_after_a_mask(%q: !q, %k: !k, %keep: tensor<2x8x4x16xi1>) -> !s {
+  %inf = arith.constant dense<0xFF800000> : !s
+  %s = posenc.scores q(%q : !q) k(%k : !k) : !s
+  %t = arith.select %keep, %s, %inf : tensor<2x8x4x16xi1>, !s
+  %y = posenc.score_mod s(%t : !s) score(%x, %b, %h, %r, %j) {
+    %e = math.exp %x : f32
+    %sum = posenc.row_scan %e : f32
+    posenc.yield %sum : f32
+  }
+  %p = posenc.softmax s(%y : !s)
+  return %p : !s
+}
+
+// Removed after the sum, a pair has counted.
+// CHECK-LABEL: func.func @negative_scan_before_a_mask
+// CHECK:         %[[Y:.*]] = posenc.score_mod
+// CHECK:           posenc.row_scan
+// CHECK:         posenc.score_mod s(%[[Y]]
+// CHECK:           keep
+// REMARK:      scores stay in memory: posenc.row_scan sums over the kept keys of its own score_mod
+func.func @negative_scan_before_a_mask(%q: !q, %k: !k, %keep: tensor<2x8x4x16xi1>) -> !s {
+  %inf = arith.constant dense<0xFF800000> : !s
+  %s = posenc.scores q(%q : !q) k(%k : !k) : !s
+  %y = posenc.score_mod s(%s : !s) score(%x, %b, %h, %r, %j) {
+    %sum = posenc.row_scan %x : f32
+    posenc.yield %sum : f32
+  }
+  %t = arith.select %keep, %y, %inf : tensor<2x8x4x16xi1>, !s
+  %p = posenc.softmax s(%t : !s)
+  return %p : !s
+}
+
+// Transposed, the sum would go along the other side.
+// CHECK-LABEL: func.func @negative_scan_transposed
+// CHECK:         posenc.score_mod
+// CHECK:           posenc.row_scan
+// CHECK:         linalg.transpose
+func.func @negative_scan_transposed(%q: !q, %k: !k) -> tensor<2x8x16x4xf32> {
+  %e = tensor.empty() : tensor<2x8x16x4xf32>
+  %s = posenc.scores q(%q : !q) k(%k : !k) : !s
+  %y = posenc.score_mod s(%s : !s) score(%x, %b, %h, %r, %j) {
+    %sum = posenc.row_scan %x : f32
+    posenc.yield %sum : f32
+  }
+  %t = linalg.transpose ins(%y : !s) outs(%e : tensor<2x8x16x4xf32>) permutation = [0, 1, 3, 2]
+  %p = posenc.softmax s(%t : tensor<2x8x16x4xf32>)
+  return %p : tensor<2x8x16x4xf32>
+}

@@ -268,6 +268,41 @@ func.func @softcap(%q: !x, %k: !x, %v: !x, %out: !x) {
 
 // -----
 
+// A sum over later keys needs the scores of all keys before the sweep; a product whose row depends on it is one product
+// with all rows of the table for the tile, of which each pair reads an element.
+// CHECK-LABEL: func.func @scan
+// CHECK-SAME:      %[[TABLE:[^ ]*]]: memref<64x16xf32>
+// CHECK:         posenc_tile.pack %[[TABLE]] into %[[ROWS:.*]] over
+// CHECK:         scf.parallel
+// CHECK:           posenc_tile.product rows(%{{.*}}) columns(%[[ROWS]]) into %[[PRODUCT:.*]] :
+// CHECK:           posenc_tile.product rows({{.*}}) columns({{.*}}) into %{{.*}} :
+// CHECK:           posenc_tile.scan %{{.*}} over (%[[R:.*]] = %{{.*}} to %{{.*}}, %[[J:.*]] = %{{.*}} to %{{.*}}) {
+// CHECK:             %[[GATE:.*]] = math.absf
+// CHECK:             %[[KEEP:.*]] = arith.cmpi sle, %[[J]], %[[R]]
+// CHECK:             posenc_tile.yield %[[GATE]], %[[KEEP]] : f32, i1
+// CHECK:           posenc_tile.sweep
+// CHECK:             posenc_tile.fill
+// CHECK:               posenc.lookup %[[PRODUCT]][%{{.*}}, %{{.*}}] else 0.0
+// CHECK-NOT:     posenc.dot
+!x = memref<1x2x32x16xf32>
+!t = memref<64x16xf32>
+func.func @scan(%q: !x, %k: !x, %v: !x, %table: !t, %out: !x) {
+  posenc.attention q(%q : !x) k(%k : !x) v(%v : !x) into(%out : !x) with(%q : !x, %table : !t)
+      score(%s, %b, %h, %r, %j) {
+    %keep = arith.cmpi sle, %j, %r : index
+    %gate = math.absf %s : f32
+    %sum = posenc.row_scan %gate : f32
+    %row32 = arith.fptosi %sum : f32 to i32
+    %row = arith.index_cast %row32 : i32 to index
+    %bias = posenc.dot %q[%b, %h, %r], %table[%row] else 0.0 : !x, !t
+    %z = arith.addf %s, %bias : f32
+    posenc.yield %z : f32 keep %keep
+  }
+  return
+}
+
+// -----
+
 // What no rule covers is computed for every pair, block by block.
 // CHECK-LABEL: func.func @by_pair
 // CHECK:         posenc_tile.sweep

@@ -105,8 +105,14 @@ public:
   Value read(Value tensor, ArrayRef<Index> at);
   Value read(Value tensor, ValueRange at);
 
-  /// The tensor of scores that the region gets, and its element for the pair.
-  Value base, baseScore;
+  /// What every element of `base` is multiplied with, or divided by.
+  struct BaseFactor {
+    Value factor;
+    bool divides;
+  };
+  /// Reads `base`, times the factors, as the score that the region gets.
+  void setBase(Value base, ArrayRef<BaseFactor> factors);
+
   /// Tensors that are read, not followed.
   llvm::SmallPtrSet<Value, 4> stops;
   Atoms atoms;
@@ -119,6 +125,7 @@ private:
   Value readLinalg(OpResult tensor, ArrayRef<Index> at);
   Value readScoreMod(ScoreModOp op, ArrayRef<Index> at);
   Value readScores(ScoresOp op, ArrayRef<Index> at);
+  Value scaleBase(Value score);
   Value readPadded(Value tensor, ArrayRef<Index> at);
   Value readProduct(Value tensor, ArrayRef<Index> at);
   Value lookup(Value tensor, ArrayRef<Index> at);
@@ -130,6 +137,8 @@ private:
   ScoreRegion &region;
   ImplicitLocOpBuilder &b;
   Follow follow;
+  Value base;
+  SmallVector<BaseFactor> baseFactors;
   DenseMap<Value, bool> followable;
   struct Known {
     SmallVector<Index> at;

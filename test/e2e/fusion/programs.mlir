@@ -323,6 +323,41 @@ func.func @symmetric(%q: !q, %k: !q, %v: tensor<2x4x35x12xf32>) -> !o {
   return %o : !o
 }
 
+// The same of scaled queries: the factor stands at every read of the product.
+func.func @symmetric_scaled(%q: !q, %k: !q, %v: tensor<2x4x35x12xf32>) -> !o {
+  %c = arith.constant dense<0.375> : !q
+  %d = arith.constant dense<1.75> : !q
+  %e = tensor.empty() : tensor<2x4x35x35xf32>
+  %q1 = arith.mulf %q, %c : !q
+  %k1 = arith.divf %k, %d : !q
+  %s = posenc.scores q(%q1 : !q) k(%k1 : !q) : tensor<2x4x35x35xf32>
+  %t = linalg.transpose ins(%s : tensor<2x4x35x35xf32>) outs(%e : tensor<2x4x35x35xf32>) permutation = [0, 1, 3, 2]
+  %z = arith.addf %s, %t : tensor<2x4x35x35xf32>
+  %p = posenc.softmax s(%z : tensor<2x4x35x35xf32>)
+  %o = posenc.values p(%p : tensor<2x4x35x35xf32>) v(%v : tensor<2x4x35x12xf32>) : !o
+  return %o : !o
+}
+
+// A sum over kept keys between factors, which remove no pair.
+func.func @scanned(%q: !q, %k: !k, %v: !v, %past: index) -> !o {
+  %c = arith.constant dense<0.25> : !q
+  %half = arith.constant dense<0.5> : !s
+  %q1 = arith.mulf %q, %c : !q
+  %s0 = posenc.scores q(%q1 : !q) k(%k : !k) : !s
+  %s1 = arith.mulf %s0, %half : !s
+  %s2 = posenc.score_mod s(%s1 : !s) with(%past : index) score(%s, %b, %h, %r, %j) {
+    %i = arith.addi %r, %past : index
+    %keep = arith.cmpi sle, %j, %i : index
+    %sum = posenc.row_scan %s : f32
+    %z = arith.addf %s, %sum : f32
+    posenc.yield %z : f32 keep %keep
+  }
+  %s3 = arith.mulf %s2, %half : !s
+  %p = posenc.softmax s(%s3 : !s)
+  %o = posenc.values p(%p : !s) v(%v : !v) : !o
+  return %o : !o
+}
+
 // A table by a matrix of indices, as a gather.
 func.func @gathered_bias(%q: !q, %k: !k, %v: !v, %t: tensor<200x4xf32>, %ids: tensor<35x75xi64>) -> !o {
   %zero = arith.constant 0 : index

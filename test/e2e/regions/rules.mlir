@@ -434,6 +434,30 @@ func.func @least_float(%q: !q, %k: !k, %v: !v, %mask: tensor<2x150xi1>) -> !o {
   return %o : !o
 }
 
+// Rows, and whole heads, all of whose pairs have a term that swallows their scores: a mean of the values, not zeros.
+func.func @least_rows(%q: !q, %k: !k, %v: !v, %mask: tensor<2x150xi1>) -> !o {
+  %o = posenc.attention q(%q : !q) k(%k : !k) v(%v : !v)
+      with(%mask : tensor<2x150xi1>)
+      score(%s, %b, %h, %r, %j) {
+    %c = arith.constant 0.25 : f32
+    %t = arith.mulf %s, %c : f32
+    %least = arith.constant -3.40282347E+38 : f32
+    %low = arith.constant -1.0e+30 : f32
+    %zero = arith.constant 0.0 : f32
+    %m = posenc.lookup %mask[%b, %j] : tensor<2x150xi1>
+    %x = arith.select %m, %zero, %low : f32
+    %first = arith.constant 9 : index
+    %is_first = arith.cmpi ult, %r, %first : index
+    %y = arith.select %is_first, %least, %x : f32
+    %head = arith.constant 2 : index
+    %is_head = arith.cmpi eq, %h, %head : index
+    %w = arith.select %is_head, %low, %y : f32
+    %z = arith.addf %t, %w : f32
+    posenc.yield %z : f32
+  } -> !o
+  return %o : !o
+}
+
 // Distances in i32, twice as far apart, and a map of their double.
 func.func @narrow_integers(%q: !q, %k: !k, %v: !v, %table: tensor<21x4xf32>) -> !o {
   %o = posenc.attention q(%q : !q) k(%k : !k) v(%v : !v)
