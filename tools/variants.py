@@ -26,6 +26,10 @@ One row for each program of [test/examples](../../test/examples), where the oper
 - **Cost** on the fused road, beside that of plain attention, as `posenc-tile-attention` says. Vectors are by row, by key or by
   distance: an addition per pair.
 
+Absolute positions need no op: sinusoids or rows of a table are added to the tokens before the projections.
+[sinusoidal.mlir](../../test/e2e/absolute/sinusoidal.mlir) has the three layouts of sinusoids and a whole layer, from tokens
+to heads and back; [learned.mlir](../../test/e2e/absolute/learned.mlir) has the rows that models take.
+
 `tools/docs.sh` writes this page with posenc-opt, and a test compares it.
 
 | Variant | Formula | Source | Models | Extents | Cost |
