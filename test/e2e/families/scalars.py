@@ -2,9 +2,10 @@
 import math
 
 import numpy as np
-from formulas import ALL, attend, bias_at, dots, grid, root, t5_bucket
-from golden import FLOAT_ANGLES, Entry, Part
-from shapes import DEBERTA_SHAPES, FEW, Draw, Shape, Spec, causal, t5_causal
+from formulas import ALL, attend, bias_at, dots, grid, layoutlmv2, root, t5_bucket
+from golden import FLOAT_ANGLES, LAYOUTLM, Entry, Part, boxes
+from shapes import DEBERTA_SHAPES, FEW, Draw, Shape, Spec, causal, t5, t5_box, t5_causal
+from shapes import boxes as page
 
 
 # Oracles
@@ -22,6 +23,17 @@ def t5_neox(q, k, v, table, past, scale=None, t5=(32, 128, "causal"), g=8.0):
     i, j = grid(q, k, past)
     bias = bias_at(table, t5_bucket(j - i, *t5))
     return attend(root(q, scale) * dots(q, k) + g * bias, j <= i, v)
+
+
+def mpnet(q, k, v, table, scale=None, t5=(32, 128, "bidirectional")):
+    """Song et al. 2020: T5's bias, the product scaled."""
+    i, j = grid(q, k)
+    return attend(root(q, scale) * dots(q, k) + bias_at(table, t5_bucket(j - i, *t5)), ALL, v)
+
+
+def layoutlmv3(q, k, v, t1, tx, ty, px, py, scale=None, **maps):
+    """Huang et al. 2022: LayoutLMv2, its biases scaled, too."""
+    return layoutlmv2(q, k, v, *(root(q, scale) * t.astype(float) for t in (t1, tx, ty)), px, py, scale, **maps)
 
 
 def wavlm_gated(q, k, v, table, gate, scale=None, t5=(320, 800, "bidirectional")):
@@ -113,6 +125,9 @@ EIGHT_HEADS = (
 SPECS = {
     "learned-causal": Spec(lambda x: [x.normal(x.shape.H, reach(x)[1] + 1), *causal(x)], lambda x: dict(clip=reach(x))),
     "t5-neox": Spec(neox, lambda x: dict(t5=t5_causal(x), set=dict(g=math.sqrt(x.shape.D))), shapes=FEW),
+    "mpnet": Spec(lambda x: [x.normal(t5(x)[0], x.shape.H)], lambda x: dict(t5=t5(x)), shapes=FEW),
+    "layoutlmv3": Spec(page, lambda x: dict(t5=t5(x), t5_box=t5_box(x)), shapes=DEBERTA_SHAPES,
+                       square="the same boxes are those of the queries and the keys"),
     "wavlm-gated": Spec(lambda x: [x.normal(speech(x)[0], x.shape.H), x.normal(x.shape.B, x.shape.H, x.N)],
                         lambda x: dict(t5=speech(x))),
     "segment-scalar": Spec(lambda x: [x.random.integers(0, 4, (x.shape.B, x.N)), x.normal(4, 4, x.shape.H)],
@@ -126,6 +141,12 @@ SPECS = {
 def by_distance(table, count: int):
     """A causal table by buckets as one by distance, [H,count]."""
     return table[t5_bucket(-np.arange(count), 32, 128, "causal")].T
+
+
+def unscaled_boxes(c) -> list:
+    """LayoutLMv2's tables before a division by sqrt(D)."""
+    *tables, px, py = boxes(c)
+    return [table.astype(float) * math.sqrt(c.q.shape[3]) for table in tables] + [px, py]
 
 
 def kerple(c):
@@ -153,6 +174,10 @@ ENTRIES = [
 
     Entry("t5-t5-decoder", "t5-neox", lambda c: [c.bias_table / 4, 0], dict(set=dict(g=4.0)), qk=times_four),
     Entry("t5-umt5-decoder-chunk", "t5-neox", lambda c: [c.bias_table, c.M - c.N], dict(scale=1.0, set=dict(g=1.0))),
+
+    Entry("t5-mpnet-scaled", "mpnet", lambda c: [c.bias_table]),
+    Entry("t5-layoutlmv2-1d-xy", "layoutlmv3", unscaled_boxes, LAYOUTLM, Part(batch=[0])),
+    Entry("t5-layoutlmv2-1d-xy", "layoutlmv3", unscaled_boxes, LAYOUTLM, Part(batch=[1], keys=slice(32)), note="padded row"),
 
     Entry("t5-wavlm-gated", "wavlm-gated", lambda c: [c.bias_table, c.gate], dict(t5=(32, 100, "bidirectional"))),
     Entry("t5-t5-encoder", "wavlm-gated", lambda c: [c.bias_table, np.ones(c.q.shape[:3])],

@@ -2,7 +2,7 @@
 import numpy as np
 from formulas import ALL, attend, bias_at, dots, grid, root, rotate, t5_bucket
 from golden import FLOAT_ANGLES, Case, Entry, Part
-from shapes import Draw, Shape, Spec, rope, t5
+from shapes import FEW, Draw, Shape, Spec, rope, t5
 
 from .masks import real_keys
 
@@ -22,6 +22,13 @@ def longformer(q, k, v, everywhere, scale=None, w=256):
     """everywhere [B,M]: keys for all queries."""
     i, j = grid(q, k)
     return attend(root(q, scale) * dots(q, k), (abs(i - j) <= w) | everywhere[:, None, None].astype(bool), v)
+
+
+def longformer_dilated(q, k, v, everywhere, scale=None, w=256, dilation=2):
+    """A band of every second key, or third, ..."""
+    i, j = grid(q, k)
+    band = (abs(i - j) <= w * dilation) & ((i - j) % dilation == 0)
+    return attend(root(q, scale) * dots(q, k), band | everywhere[:, None, None].astype(bool), v)
 
 
 def longformer_global_rows(q, k, v, everywhere, qg, kg, vg, rows, scale=None, w=256):
@@ -72,6 +79,18 @@ def band(x: Draw) -> int:
 def some_everywhere(x: Draw) -> list:
     everywhere = x.random.random((x.shape.B, x.M)) < 0.1
     x.seen((x.j < x.N + band(x)) | everywhere)
+    return [everywhere]
+
+
+def dilation(x: Draw) -> int:
+    return x.pick(2, 1, 3)
+
+
+def dilated(x: Draw) -> list:
+    everywhere = x.random.random((x.shape.B, x.M)) < 0.1
+    distance = np.arange(x.N)[:, None] - x.j
+    near = (abs(distance) <= band(x) * dilation(x)) & (distance % dilation(x) == 0)
+    x.seen(near.any(0) | everywhere)
     return [everywhere]
 
 
@@ -131,6 +150,7 @@ GLOBAL_SHAPES = (
 SPECS = {
     "gemma2-softcap": Spec(softcap, lambda x: dict(set=dict(w=window(x), cap=x.pick(50.0, 2.0, 0.5)), **rope(x)), even=True),
     "longformer": Spec(some_everywhere, lambda x: dict(set=dict(w=band(x)))),
+    "longformer-dilated": Spec(dilated, lambda x: dict(set=dict(w=band(x), dilation=dilation(x))), shapes=FEW),
     "longformer-global-rows": Spec(global_rows, lambda x: dict(set=dict(w=band(x))), shapes=GLOBAL_SHAPES,
                                    square="queries and keys are the same tokens"),
     "bigbird": Spec(blocks, lambda x: dict(set=dict(w=block(x)))),
@@ -176,6 +196,8 @@ ENTRIES = [
           Part(queries=slice(1, 17), keys=[*range(1, 45), 0]), note="between the global rows"),
     Entry("mask-longformer-band-global", "longformer", lambda c: [band_global(c)], dict(set=dict(w=6)),
           Part(queries=slice(44, 17, -1), keys=slice(44, None, -1)), note="behind the global rows"),
+    Entry("mask-longformer-band-global", "longformer-dilated", lambda c: [band_global(c)], dict(set=dict(w=6, dilation=1)),
+          Part(queries=slice(1, 17), keys=[*range(1, 45), 0]), note="not dilated"),
     Entry("mask-longformer-band-global", "longformer-global-rows", both_cases, dict(set=dict(w=6)),
           Part(queries=slice(45), keys=slice(45)), out=out_of_both),
     # Blocks of one token are any mask.
