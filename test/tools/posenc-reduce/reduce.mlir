@@ -1,11 +1,11 @@
 // Of a program that shows a fault, what is left is less and shows it, too. Here posenc-unfuse cannot write a value row
 // that is no map of the distance: fails.sh says that this is what is looked for.
-// RUN: posenc-reduce %s -reduction-tree='traversal-mode=0 test=%S/Inputs/fails.sh' -o %t
+// RUN: posenc-reduce %s -reduction-tree='traversal-mode=0 test=%S/Inputs/fails.sh test-arg=posenc-opt' -o %t
 // RUN: FileCheck %s <%t
-// RUN: not %S/Inputs/fails.sh %t
+// RUN: not %S/Inputs/fails.sh posenc-opt %t
 
 // Without the reduction tree, by passes.
-// RUN: posenc-reduce %s -opt-reduction-pass='opt-pass=canonicalize test=%S/Inputs/fails.sh' | FileCheck %s --check-prefix=PASS
+// RUN: posenc-reduce %s -opt-reduction-pass='opt-pass=canonicalize test=%S/Inputs/fails.sh test-arg=posenc-opt' | FileCheck %s --check-prefix=PASS
 // PASS-LABEL: func.func @faulty
 // PASS:         with(%{{[^,]*}} : tensor<32x8xf32>, %{{[^,]*}} : index)
 // PASS:         value_rows
