@@ -79,11 +79,12 @@ private:
   DenseMap<Value, Value> captures;
 };
 
-/// Writes ops at the end of a score region, or where it is set to.
+/// Writes ops of a score region, which it must not outlive.
 class ScoreBuilder : public ImplicitLocOpBuilder {
 public:
+  /// One at the end of the region, whose ops no listener hears of.
   ScoreBuilder(ScoreRegion &region, Location loc);
-  /// One that stands where another builder does.
+  /// One that stands where another builder does, with its listener.
   ScoreBuilder(ScoreRegion &region, const ImplicitLocOpBuilder &b)
       : ImplicitLocOpBuilder(b), region(&region) {}
 
@@ -140,7 +141,8 @@ private:
 class RotationBuilder {
 public:
   explicit RotationBuilder(RopeAttr rope) { rotation.rope = rope; }
-  /// Of all channels, with frequencies base^(-2m/D).
+  /// Of all channels, with frequencies base^(-2m/D), scaled unless `scaling` is
+  /// null. The base is above 1: RopeAttr::getChecked is for what may not be.
   RotationBuilder(MLIRContext *context, RopeLayout layout, double base,
                   RopeScalingAttr scaling = {});
 
@@ -187,7 +189,8 @@ public:
   AttentionBuilder &resultTypes(Type output, Type lse = {});
 
   /// Creates the op, whose region yields these; `keep` null: every pair is
-  /// kept. To be called once.
+  /// kept. The builder's listener hears of the op and of those in its region.
+  /// To be called once.
   AttentionOp create(Value score, Value keep = {});
 
 private:

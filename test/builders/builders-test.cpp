@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-//   builders-test            functions that verify, as IR
+//   builders-test            functions that verify, as IR, if the builder's
+//                            listener heard of every op
 //   builders-test --faults   what the verifier says of functions that do not
 //
 //===----------------------------------------------------------------------===//
@@ -26,11 +27,20 @@ using namespace mlir;
 using namespace mlir::posenc;
 
 namespace {
+/// Hears of the ops that are inserted.
+struct Listener : OpBuilder::Listener {
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
+    heard.insert(op);
+  }
+  DenseSet<Operation *> heard;
+};
+
 /// A function of a module, whose arguments are added when they are used.
 class Function {
 public:
-  Function(ModuleOp module, StringRef name)
-      : b(OpBuilder::atBlockEnd(module.getBody())), loc(b.getUnknownLoc()) {
+  Function(ModuleOp module, StringRef name, Listener *listener = nullptr)
+      : b(OpBuilder::atBlockEnd(module.getBody(), listener)),
+        loc(b.getUnknownLoc()) {
     function = func::FuncOp::create(b, loc, name, b.getFunctionType({}, {}));
     b.setInsertionPointToEnd(function.addEntryBlock());
   }
@@ -296,11 +306,20 @@ int main(int argc, char **argv) {
 
   OwningOpRef<ModuleOp> module = ModuleOp::create(b.getUnknownLoc());
   if (!faults) {
+    Listener listener;
     for (const Case &good : goodCases) {
-      Function function(*module, good.name);
+      Function function(*module, good.name, &listener);
       good.build(function);
     }
     if (failed(verify(*module)))
+      return 1;
+    WalkResult result = module->getBodyRegion().walk([&](Operation *op) {
+      if (listener.heard.contains(op))
+        return WalkResult::advance();
+      op->emitError("inserted without a word to the listener");
+      return WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
       return 1;
     module->print(llvm::outs());
     return 0;
