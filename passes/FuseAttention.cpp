@@ -159,6 +159,22 @@ static Operation *findPlace(const Steps &steps) {
   return softmax;
 }
 
+/// Writes what a score_mod computes in the region of an attention.
+static MaskedScore cloneScore(ScoreModOp mod, ScoreBuilder &score) {
+  Block &block = mod.getScore().front();
+  SmallVector<Value> arguments{score.score(), score.batch(), score.head(),
+                               score.row(), score.key()};
+  for (Value outer : mod.getCaptures())
+    arguments.push_back(score.capture(outer));
+  IRMapping mapping;
+  mapping.map(block.getArguments(), arguments);
+  for (Operation &op : block.without_terminator())
+    score.clone(op, mapping);
+  YieldOp yield = mod.getYield();
+  return {mapping.lookup(yield.getScore()),
+          yield.getKeep() ? mapping.lookup(yield.getKeep()) : Value()};
+}
+
 static void fuse(Steps steps, IRRewriter &rewriter) {
   Operation *place = findPlace(steps);
   if (!place)
@@ -173,39 +189,24 @@ static void fuse(Steps steps, IRRewriter &rewriter) {
                ? narrow
                : value;
   };
-  SmallVector<Value> tables;
-  for (RelativeValuesOp table : steps.tables)
-    tables.push_back(table.getTable());
   Value lse = steps.softmax.getLse();
-  auto attention = AttentionOp::create(
-      rewriter, loc, steps.output.getType(), lse ? lse.getType() : Type(),
-      asWritten(steps.scores.getQ()), asWritten(steps.scores.getK()),
-      asWritten(steps.values.getV()), /*out=*/Value(), /*lse=*/Value(),
-      RopeAttr(), Value(), Value(), Value(), Value(), Value(), RopeAttr(),
-      Value(), Value(), Value(), Value(), Value(), tables,
-      steps.softmax.getSink(),
-      steps.mod ? ValueRange(steps.mod.getCaptures()) : ValueRange());
-  if (steps.mod) {
-    IRMapping mapping;
-    steps.mod.getScore().cloneInto(&attention.getScore(), mapping);
-  } else {
-    Type index = rewriter.getIndexType();
-    OpBuilder::InsertionGuard guard(rewriter);
-    Block *block = rewriter.createBlock(
-        &attention.getScore(), {},
-        {rewriter.getF32Type(), index, index, index, index},
-        SmallVector<Location>(5, loc));
-    YieldOp::create(rewriter, loc, block->getArgument(0), Value(),
-                    ValueRange());
-  }
-  ScoreRegion region(attention);
-  YieldOp yield = attention.getYield();
-  ImplicitLocOpBuilder b(loc, yield);
+  AttentionBuilder builder(rewriter, loc, asWritten(steps.scores.getQ()),
+                           asWritten(steps.scores.getK()),
+                           asWritten(steps.values.getV()));
+  builder.resultTypes(steps.output.getType(), lse ? lse.getType() : Type())
+      .sink(steps.softmax.getSink());
+  ScoreBuilder &score = builder.score();
+  MaskedScore z{score.score(), {}};
+  if (steps.mod)
+    z = cloneScore(steps.mod, score);
   for (RelativeValuesOp table : steps.tables) {
-    Value row = emitTableRow(region, b, table.getMap(), table.getOf(),
-                             table.getPosition());
-    yield.getValueRowsMutable().append(row);
+    Value from = table.getPosition();
+    Value distance =
+        table.getOf() == Relation::Lag ? score.lag(from) : score.delta(from);
+    builder.valueTable(table.getTable(),
+                       score.tableRow(table.getMap(), distance));
   }
+  AttentionOp attention = builder.create(z.score, z.keep);
   shareKeyHeads(attention, rewriter);
   rewriter.replaceAllUsesWith(steps.output, attention.getResult());
   if (lse)

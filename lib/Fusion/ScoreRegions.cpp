@@ -6,78 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/PosEnc/Assembly.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "posenc/Fusion/Fusion.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
-
-//===----------------------------------------------------------------------===//
-// ScoreRegion
-//===----------------------------------------------------------------------===//
-
-static MutableOperandRange capturesOf(Operation *op) {
-  if (auto mod = dyn_cast<ScoreModOp>(op))
-    return mod.getCapturesMutable();
-  return cast<AttentionOp>(op).getCapturesMutable();
-}
-
-ScoreRegion::ScoreRegion(Operation *op)
-    : op(op), block(&op->getRegion(0).front()) {
-  for (auto [i, operand] : llvm::enumerate(capturesOf(op)))
-    captures.try_emplace(operand.get(),
-                         block->getArgument(numScoreArguments + i));
-}
-
-ScoreRegion ScoreRegion::createScoreMod(OpBuilder &builder, Location loc,
-                                        Value s) {
-  OperationState state(loc, ScoreModOp::getOperationName());
-  state.addOperands(s);
-  state.addTypes(s.getType());
-  state.addRegion();
-  Operation *op = builder.create(state);
-  Type index = builder.getIndexType();
-  OpBuilder::InsertionGuard guard(builder);
-  builder.createBlock(&op->getRegion(0), {},
-                      {builder.getF32Type(), index, index, index, index},
-                      SmallVector<Location>(numScoreArguments, loc));
-  return ScoreRegion(op);
-}
-
-Value ScoreRegion::capture(Value outer) {
-  auto [entry, isNew] = captures.try_emplace(outer);
-  if (isNew) {
-    capturesOf(op).append(outer);
-    entry->second = block->addArgument(outer.getType(), outer.getLoc());
-  }
-  return entry->second;
-}
-
-void ScoreRegion::simplify() {
-  for (Operation &inner : llvm::make_early_inc_range(llvm::reverse(*block)))
-    if (isOpTriviallyDead(&inner))
-      inner.erase();
-  llvm::BitVector dropped(block->getNumArguments());
-  SmallVector<Value> kept;
-  MutableOperandRange operands = capturesOf(op);
-  for (auto [i, operand] : llvm::enumerate(operands)) {
-    BlockArgument argument = block->getArgument(numScoreArguments + i);
-    if (argument.use_empty()) {
-      dropped.set(argument.getArgNumber());
-      captures.erase(operand.get());
-    } else {
-      kept.push_back(operand.get());
-    }
-  }
-  if (dropped.none())
-    return;
-  operands.assign(kept);
-  block->eraseArguments(dropped);
-}
 
 //===----------------------------------------------------------------------===//
 // What sugar stands for
@@ -85,18 +20,11 @@ void ScoreRegion::simplify() {
 
 Value posenc::emitTableRow(ScoreRegion &region, ImplicitLocOpBuilder &b,
                            RowMapAttr map, Relation of, Value from) {
-  Value position = region.row();
-  if (from) {
-    Value offset = region.capture(from);
-    if (isa<ShapedType>(from.getType()))
-      offset =
-          LookupOp::create(b, offset, ValueRange{region.batch()}, Attribute());
-    position = arith::AddIOp::create(b, position, offset);
-  }
-  Value distance = of == Relation::Lag
-                       ? arith::SubIOp::create(b, position, region.key())
-                       : arith::SubIOp::create(b, region.key(), position);
-  return RowOp::create(b, map, distance);
+  ScoreBuilder score(region, b);
+  if (from)
+    from = region.capture(from);
+  return score.tableRow(map, of == Relation::Lag ? score.lag(from)
+                                                 : score.delta(from));
 }
 
 Value posenc::emitHeadsPerKeyHead(ImplicitLocOpBuilder &b, Value scores,

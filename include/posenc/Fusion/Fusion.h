@@ -17,9 +17,8 @@
 #ifndef POSENC_FUSION_FUSION_H
 #define POSENC_FUSION_FUSION_H
 
-#include "dialects/PosEnc/PosEnc.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
+#include "posenc/Builders.h"
 #include "posenc/Fusion/Indices.h"
 
 namespace mlir::posenc {
@@ -50,32 +49,6 @@ Value getNarrowed(Value tensor);
 //===----------------------------------------------------------------------===//
 // Score regions
 //===----------------------------------------------------------------------===//
-
-/// The score region of an op, to which captures and ops are added.
-class ScoreRegion {
-public:
-  /// Of a posenc.score_mod or posenc.attention.
-  explicit ScoreRegion(Operation *op);
-  /// Of a new score_mod with an empty region that has no terminator.
-  static ScoreRegion createScoreMod(OpBuilder &builder, Location loc, Value s);
-
-  Operation *getOp() { return op; }
-  Block *getBlock() { return block; }
-  Value score() { return block->getArgument(0); }
-  Value batch() { return block->getArgument(1); }
-  Value head() { return block->getArgument(2); }
-  Value row() { return block->getArgument(3); }
-  Value key() { return block->getArgument(4); }
-  /// What stands for an outer value inside the region.
-  Value capture(Value outer);
-  /// Drops ops and captures that nothing uses.
-  void simplify();
-
-private:
-  Operation *op;
-  Block *block;
-  DenseMap<Value, Value> captures;
-};
 
 /// The table row of a pair's distance, by the ops of a region.
 Value emitTableRow(ScoreRegion &region, ImplicitLocOpBuilder &b, RowMapAttr map,
