@@ -184,10 +184,7 @@ static void fuse(Steps steps, IRRewriter &rewriter) {
   // Widened elements are what they were before.
   auto asWritten = [](Value value) {
     Value narrow = getWidened(value);
-    return narrow && (getElementTypeOrSelf(narrow).isF16() ||
-                      getElementTypeOrSelf(narrow).isBF16())
-               ? narrow
-               : value;
+    return narrow && isRowsType(narrow.getType()) ? narrow : value;
   };
   Value lse = steps.softmax.getLse();
   AttentionBuilder builder(rewriter, loc, asWritten(steps.scores.getQ()),

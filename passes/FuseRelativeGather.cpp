@@ -1,5 +1,4 @@
 //===- FuseRelativeGather.cpp - Reads of relative tables to regions -------===//
-//---===//
 //
 // Part of the posenc project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -111,6 +110,9 @@ static void fuseLookups(Operation *op) {
     ++fused;
   }
   if (fused == 0)
+    return region.simplify();
+  // A row_scan sums over what its region keeps: that stays as it is.
+  if (!block->getOps<RowScanOp>().empty())
     return region.simplify();
   auto yield = cast<YieldOp>(block->getTerminator());
   ImplicitLocOpBuilder b(yield.getLoc(), yield);

@@ -70,7 +70,7 @@ static bool fuseRotation(AttentionOp op, bool query, IRRewriter &rewriter) {
     return false;
   }
   Value x = rotate.getX();
-  if (Value narrow = getWidened(x))
+  if (Value narrow = getWidened(x); narrow && isRowsType(narrow.getType()))
     x = narrow;
   auto set = [&](MutableOperandRange range, Value value) {
     if (value)

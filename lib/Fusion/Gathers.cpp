@@ -75,8 +75,9 @@ Value TensorReader::readPadded(Value tensor, ArrayRef<Index> at) {
       return {};
     parts.push_back({condition, element});
   }
-  if (parts.empty())
-    return {};
+  if (parts.empty()) // outside, where nothing is said of the value
+    return arith::ConstantOp::create(
+        b, b.getZeroAttr(concat.getType().getElementType()));
   Value element = parts.back().second;
   for (auto &[condition, part] : llvm::reverse(ArrayRef(parts).drop_back()))
     element =
@@ -98,8 +99,7 @@ static bool findRow(Value &tensor, SmallVectorImpl<Index> &at, Atoms &atoms,
   SmallVector<Index> bestAt;
   int64_t channels = atoms.size(channel);
   while (true) {
-    Type element = getElementTypeOrSelf(tensor);
-    if (isRow() && (element.isF32() || element.isF16() || element.isBF16()) &&
+    if (isRow() && isRowsType(tensor.getType()) &&
         cast<RankedTensorType>(tensor.getType()).getShape().back() ==
             channels) {
       best = tensor;

@@ -20,8 +20,16 @@ Index Index::ofAtom(unsigned atom) {
   return index;
 }
 
+// Integers of type index wrap around, and so do factors of them.
+static int64_t addWrapped(int64_t a, int64_t b) {
+  return int64_t(uint64_t(a) + uint64_t(b));
+}
+static int64_t multiplyWrapped(int64_t a, int64_t b) {
+  return int64_t(uint64_t(a) * uint64_t(b));
+}
+
 Index Index::operator+(const Index &other) const {
-  Index sum(constant + other.constant);
+  Index sum(addWrapped(constant, other.constant));
   auto a = terms.begin(), b = other.terms.begin();
   while (a != terms.end() || b != other.terms.end()) {
     if (b == other.terms.end() || (a != terms.end() && a->first < b->first)) {
@@ -29,8 +37,8 @@ Index Index::operator+(const Index &other) const {
     } else if (a == terms.end() || b->first < a->first) {
       sum.terms.push_back(*b++);
     } else {
-      if (a->second + b->second != 0)
-        sum.terms.push_back({a->first, a->second + b->second});
+      if (int64_t factor = addWrapped(a->second, b->second))
+        sum.terms.push_back({a->first, factor});
       ++a, ++b;
     }
   }
@@ -38,10 +46,10 @@ Index Index::operator+(const Index &other) const {
 }
 
 Index Index::operator*(int64_t factor) const {
-  Index product(constant * factor);
-  if (factor != 0)
-    for (auto [atom, own] : terms)
-      product.terms.push_back({atom, own * factor});
+  Index product(multiplyWrapped(constant, factor));
+  for (auto [atom, own] : terms)
+    if (int64_t both = multiplyWrapped(own, factor))
+      product.terms.push_back({atom, both});
   return product;
 }
 

@@ -36,7 +36,7 @@ static std::optional<SharedHeads> findSharedHeads(Value tensor) {
          stepThroughView(tensor, at, atoms)) {
     auto own = cast<RankedTensorType>(tensor.getType());
     if (own.getRank() != 4 || own.getElementType() != type.getElementType() ||
-        llvm::any_of(ArrayRef{0, 2, 3}, [&](int i) {
+        own.getEncoding() || llvm::any_of(ArrayRef{0, 2, 3}, [&](int i) {
           return at[i] != identity[i] ||
                  own.getDimSize(i) != type.getDimSize(i);
         }))

@@ -38,8 +38,9 @@ static std::optional<Factor> getUniform(Value scalar, Block *body) {
     if (scalar.getParentBlock() != body) {
       Factor factor;
       factor.scalar = scalar;
-      return isa<FloatType>(scalar.getType()) ? std::optional(factor)
-                                              : std::nullopt;
+      return isa<FloatType>(scalar.getType()) && isCaptureType(scalar.getType())
+                 ? std::optional(factor)
+                 : std::nullopt;
     }
     Operation *op = scalar.getDefiningOp();
     if (!isa_and_nonnull<arith::TruncFOp, arith::ExtFOp>(op))
@@ -69,8 +70,7 @@ static std::optional<Factor> getUniform(Value tensor, ArrayRef<Index> at,
     if (auto splatOp = tensor.getDefiningOp<tensor::SplatOp>())
       return getUniform(splatOp.getInput(), nullptr);
     if (fixed) {
-      Type element = getElementTypeOrSelf(tensor.getType());
-      if (!element.isF32() && !element.isF16() && !element.isBF16())
+      if (!isRowsType(tensor.getType()))
         return std::nullopt;
       factor.tensor = tensor;
       for (const Index &index : indices)

@@ -159,8 +159,9 @@ static bool mayRemovePairs(Value tensor) {
 }
 
 /// A row_scan sums over the pairs that its region keeps: it can share a region
-/// neither with what removes pairs before or after, nor with what moves them.
-/// The scores between the two, or null.
+/// neither with what removes pairs before or after, nor with what moves them;
+/// and where it removes some itself, with nothing after. The scores between the
+/// two, or null.
 static Value findScanBoundary(TensorReader &reader,
                               const Expression &expression,
                               const llvm::SetVector<Value> &path) {
@@ -168,6 +169,9 @@ static Value findScanBoundary(TensorReader &reader,
     auto mod = tensor.getDefiningOp<ScoreModOp>();
     if (!mod || mod.getScore().getOps<RowScanOp>().empty())
       continue;
+    bool isRoot = tensor == expression.followed.front();
+    if (mod.getYield().getKeep() && !isRoot)
+      return tensor;
     auto before = findFollowedSources(reader, expression, mod.getS());
     if (llvm::any_of(before, mayRemovePairs))
       return mod.getS();
@@ -342,7 +346,9 @@ void posenc::fuseScoreExpression(Value scores, Follow follow,
   reader.setBase(base, factors);
   Value score = reader.read(scores, reader.pair);
   assert(score && "what can be followed can be read");
-  MaskedScore masked = splitMask(b, score);
+  bool scans = !region.getBlock()->getOps<RowScanOp>().empty();
+  MaskedScore masked =
+      scans ? MaskedScore{score, reader.scanKeep} : splitMask(b, score);
   YieldOp::create(b, masked.score, masked.keep, ValueRange());
   region.simplify();
   unsigned ops =

@@ -74,7 +74,29 @@ static bool isPositiveConstant(Value value) {
          !constant.getValue().isNegative();
 }
 
-MaskedScore posenc::splitMask(ImplicitLocOpBuilder &b, Value score) {
+namespace {
+class MaskSplitter {
+public:
+  explicit MaskSplitter(ImplicitLocOpBuilder &b) : b(b) {}
+
+  MaskedScore split(Value score) {
+    auto [entry, isNew] = known.try_emplace(score);
+    if (!isNew)
+      return entry->second;
+    MaskedScore masked = splitImpl(score);
+    known[score] = masked; // the recursion may have moved the entry
+    return masked;
+  }
+
+private:
+  MaskedScore splitImpl(Value score);
+
+  ImplicitLocOpBuilder &b;
+  DenseMap<Value, MaskedScore> known;
+};
+} // namespace
+
+MaskedScore MaskSplitter::splitImpl(Value score) {
   Operation *op = score.getDefiningOp();
   if (!op)
     return {score, {}};
@@ -85,7 +107,7 @@ MaskedScore posenc::splitMask(ImplicitLocOpBuilder &b, Value score) {
     if (!first && !matchPattern(select.getFalseValue(), m_NegInfFloat()))
       return {score, {}};
     MaskedScore inner =
-        splitMask(b, first ? select.getFalseValue() : select.getTrueValue());
+        split(first ? select.getFalseValue() : select.getTrueValue());
     Value condition = select.getCondition();
     return {inner.score,
             emitAnd(b, inner.keep, first ? emitNot(b, condition) : condition)};
@@ -96,8 +118,8 @@ MaskedScore posenc::splitMask(ImplicitLocOpBuilder &b, Value score) {
     return copy->getResult(0);
   };
   if (isa<arith::AddFOp>(op)) {
-    MaskedScore x = splitMask(b, op->getOperand(0));
-    MaskedScore y = splitMask(b, op->getOperand(1));
+    MaskedScore x = split(op->getOperand(0));
+    MaskedScore y = split(op->getOperand(1));
     if (!x.keep && !y.keep)
       return {score, {}};
     Value sum;
@@ -118,8 +140,12 @@ MaskedScore posenc::splitMask(ImplicitLocOpBuilder &b, Value score) {
     kept = 1;
   if (!kept)
     return {score, {}};
-  MaskedScore inner = splitMask(b, op->getOperand(*kept));
+  MaskedScore inner = split(op->getOperand(*kept));
   if (!inner.keep)
     return {score, {}};
   return {replaceOperand(*kept, inner.score), inner.keep};
+}
+
+MaskedScore posenc::splitMask(ImplicitLocOpBuilder &b, Value score) {
+  return MaskSplitter(b).split(score);
 }

@@ -40,12 +40,17 @@ TensorReader::TensorReader(ScoreRegion &region, ImplicitLocOpBuilder &b,
 // What is followed
 //===----------------------------------------------------------------------===//
 
-/// Whether posenc.lookup reads an element of the type without loss.
-static bool isLookupType(Type type) {
-  return type.isF32() || type.isF16() || type.isBF16() || type.isIndex() ||
-         type.isSignlessInteger(1) || type.isSignlessInteger(8) ||
-         type.isSignlessInteger(16) || type.isSignlessInteger(32) ||
-         type.isSignlessInteger(64);
+/// Whether posenc.lookup reads elements of a tensor without loss: f64 would
+/// come as f32.
+static bool isLookupTensor(RankedTensorType type) {
+  return isCaptureType(type) && !type.getElementType().isF64();
+}
+
+/// Whether a value from outside can stand in a region.
+static bool canCapture(Value scalar) {
+  return isCaptureType(scalar.getType()) ||
+         (scalar.getDefiningOp<arith::ConstantOp>() &&
+          isRegionScalar(scalar.getType()));
 }
 
 static bool isElementwiseOp(Operation *op) {
@@ -54,8 +59,9 @@ static bool isElementwiseOp(Operation *op) {
          OpTrait::hasElementwiseMappableTraits(op) &&
          op->getNumResults() == 1 && op->getNumRegions() == 0 &&
          isScoreRegionKind(op) &&
-         llvm::all_of(op->getOperandTypes(), [](Type type) {
-           return isa<RankedTensorType>(type) || isRegionScalar(type);
+         llvm::all_of(op->getOperands(), [](Value operand) {
+           return isa<RankedTensorType>(operand.getType()) ||
+                  canCapture(operand);
          });
 }
 
@@ -96,9 +102,7 @@ SmallVector<Value> TensorReader::getSources(Value tensor) {
 
 bool TensorReader::canRead(Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
-  return type &&
-         ((isLookupType(type.getElementType()) && !type.getEncoding()) ||
-          canFollow(tensor));
+  return type && (isLookupTensor(type) || canFollow(tensor));
 }
 
 bool TensorReader::canFollow(Value tensor) {
@@ -129,8 +133,8 @@ bool TensorReader::canFollowImpl(Value tensor) {
   };
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return isa<SplatElementsAttr>(constant.getValue());
-  if (isa<tensor::SplatOp>(op))
-    return true;
+  if (auto splat = dyn_cast<tensor::SplatOp>(op))
+    return canCapture(splat.getInput());
   if (auto cast = dyn_cast<tensor::CastOp>(op))
     return isa<RankedTensorType>(cast.getSource().getType()) &&
            canReadSources();
@@ -158,6 +162,7 @@ bool TensorReader::canFollowImpl(Value tensor) {
              canReadSources();
     if (auto pad = dyn_cast<tensor::PadOp>(op))
       return pad.getConstantPaddingValue() &&
+             canCapture(pad.getConstantPaddingValue()) &&
              !ShapedType::isDynamicShape(pad.getSourceType().getShape()) &&
              !llvm::is_contained(pad.getStaticLow(), ShapedType::kDynamic) &&
              canReadSources();
@@ -186,7 +191,17 @@ bool TensorReader::canFollowImpl(Value tensor) {
     if (linalgOp.payloadUsesValueFromOperand(&init) &&
         init.get().getDefiningOp<tensor::EmptyOp>())
       return false;
-  for (Operation &inner : *linalgOp.getBlock()) {
+  Block *body = linalgOp.getBlock();
+  for (OpOperand &operand : linalgOp->getOpOperands())
+    if (linalgOp.payloadUsesValueFromOperand(&operand) &&
+        !isa<RankedTensorType>(operand.get().getType()) &&
+        !canCapture(operand.get()))
+      return false;
+  for (Operation &inner : *body) {
+    for (Value operand : inner.getOperands())
+      if (operand.getParentBlock() != body &&
+          !isa<RankedTensorType>(operand.getType()) && !canCapture(operand))
+        return false;
     if (isa<linalg::YieldOp, linalg::IndexOp>(inner))
       continue;
     if (isa<tensor::ExtractOp>(inner) ? !follow.gathers
@@ -237,16 +252,15 @@ Value TensorReader::emit(const Index &index) {
 }
 
 Value TensorReader::captureScalar(Value outer) {
-  Operation *op = outer.getDefiningOp();
-  if (op && op->hasTrait<OpTrait::ConstantLike>())
-    return b.clone(*op)->getResult(0);
+  if (auto constant = outer.getDefiningOp<arith::ConstantOp>())
+    return b.clone(*constant)->getResult(0);
   return region.capture(outer);
 }
 
 Value TensorReader::lookup(Value tensor, ArrayRef<Index> at) {
   auto type = cast<RankedTensorType>(tensor.getType());
   Type element = type.getElementType();
-  if (!isLookupType(element) || type.getEncoding())
+  if (!isLookupTensor(type))
     return {};
   SmallVector<Value> indices;
   for (const Index &index : at)
@@ -265,6 +279,15 @@ Value TensorReader::lookup(Value tensor, ArrayRef<Index> at) {
 //===----------------------------------------------------------------------===//
 
 Index TensorReader::asIndex(Value value) {
+  auto [entry, isNew] = indices.try_emplace(value);
+  if (!isNew)
+    return entry->second;
+  Index index = asIndexImpl(value);
+  indices[value] = index; // the recursion may have moved the entry
+  return index;
+}
+
+Index TensorReader::asIndexImpl(Value value) {
   llvm::APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
     return constant.getSExtValue();
@@ -438,6 +461,10 @@ Value TensorReader::readScoreMod(ScoreModOp op, ArrayRef<Index> at) {
   Value result = mapping.lookup(yield.getScore());
   if (!yield.getKeep())
     return result;
+  if (!block.getOps<RowScanOp>().empty()) {
+    scanKeep = mapping.lookup(yield.getKeep());
+    return result;
+  }
   Value infinity = arith::ConstantOp::create(
       b, b.getF32FloatAttr(-std::numeric_limits<float>::infinity()));
   return arith::SelectOp::create(b, mapping.lookup(yield.getKeep()), result,

@@ -19,6 +19,25 @@ static ArrayRef<int64_t> shapeOf(Value tensor) {
   return cast<ShapedType>(tensor.getType()).getShape();
 }
 
+bool posenc::isRowsType(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && !tensor.getEncoding() &&
+         isa<Float16Type, BFloat16Type, Float32Type>(tensor.getElementType());
+}
+
+bool posenc::isCaptureType(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (tensor && tensor.getEncoding())
+    return false;
+  Type element = getElementTypeOrSelf(type);
+  if (isa<IndexType, Float16Type, BFloat16Type, Float32Type, Float64Type>(
+          element))
+    return true;
+  return llvm::any_of(
+      std::initializer_list<unsigned>{1, 8, 16, 32, 64},
+      [&](unsigned width) { return element.isSignlessInteger(width); });
+}
+
 /// The loops of a linalg op at the iteration that writes this element; fails
 /// where the result's map is no permutation.
 static FailureOr<SmallVector<Index>>

@@ -278,14 +278,14 @@ func.func @negative_f64(%q: !q, %wide: tensor<?x8x?x?xf64>) -> !s {
 !k = tensor<2x8x16x64xf32>
 !s = tensor<2x8x4x16xf32>
 
-// A sum over the kept keys of a row takes in factors, on either side.
+// A sum over the kept keys of a row takes in factors before it.
 // CHECK-LABEL: func.func @scan
 // CHECK:         %[[S:.*]] = posenc.scores
 // CHECK-NEXT:    posenc.score_mod s(%[[S]]
 // CHECK:           %[[T:.*]] = arith.mulf %s
+// CHECK:           %[[KEEP:.*]] = arith.cmpi sle
 // CHECK:           %[[SUM:.*]] = posenc.row_scan %[[T]]
-// CHECK:           arith.mulf %[[SUM]]
-// CHECK:           posenc.yield %{{.*}} keep %{{.*}}
+// CHECK:           posenc.yield %[[SUM]] : f32 keep %[[KEEP]]
 // CHECK:         posenc.softmax
 func.func @scan(%q: !q, %k: !k) -> !s {
   %half = arith.constant dense<0.5> : !s
@@ -296,7 +296,51 @@ func.func @scan(%q: !q, %k: !k) -> !s {
     %sum = posenc.row_scan %x : f32
     posenc.yield %sum : f32 keep %keep
   }
+  %p = posenc.softmax s(%y : !s)
+  return %p : !s
+}
+
+// One over all keys takes them in on either side. A score of -inf in its region is no pair removed: it counts.
+// CHECK-LABEL: func.func @scan_of_all
+// CHECK:         %[[S:.*]] = posenc.scores
+// CHECK-NEXT:    posenc.score_mod s(%[[S]]
+// CHECK:           %[[SUM:.*]] = posenc.row_scan
+// CHECK:           %[[Y:.*]] = arith.select %{{.*}}, %[[SUM]], %{{.*}} : f32
+// CHECK:           %[[Z:.*]] = arith.mulf %[[Y]]
+// CHECK:           posenc.yield %[[Z]] : f32
+// CHECK-NEXT:    }
+func.func @scan_of_all(%q: !q, %k: !k) -> !s {
+  %half = arith.constant dense<0.5> : !s
+  %s = posenc.scores q(%q : !q) k(%k : !k) : !s
+  %t = arith.mulf %s, %half : !s
+  %y = posenc.score_mod s(%t : !s) score(%x, %b, %h, %r, %j) {
+    %infinity = arith.constant 0xFF800000 : f32
+    %sum = posenc.row_scan %x : f32
+    %more = arith.cmpf ogt, %sum, %x : f32
+    %z = arith.select %more, %sum, %infinity : f32
+    posenc.yield %z : f32
+  }
   %z = arith.mulf %y, %half : !s
+  %p = posenc.softmax s(%z : !s)
+  return %p : !s
+}
+
+// What follows could keep a pair that was removed.
+// CHECK-LABEL: func.func @negative_scan_keeps
+// CHECK:         %[[Y:.*]] = posenc.score_mod
+// CHECK:           posenc.row_scan
+// CHECK:           keep
+// CHECK:         posenc.score_mod s(%[[Y]]
+// CHECK:           arith.maximumf
+func.func @negative_scan_keeps(%q: !q, %k: !k) -> !s {
+  %zero = arith.constant dense<0.0> : !s
+  %s = posenc.scores q(%q : !q) k(%k : !k) : !s
+  %y = posenc.score_mod s(%s : !s) score(%x, %b, %h, %r, %j) {
+    %keep = arith.cmpi sle, %j, %r : index
+    %sum = posenc.row_scan %x : f32
+    posenc.yield %sum : f32 keep %keep
+  }
+  %z = arith.maximumf %y, %zero : !s
   %p = posenc.softmax s(%z : !s)
   return %p : !s
 }

@@ -46,6 +46,11 @@ Value getWidened(Value tensor);
 /// The same for tensors that this one rounds.
 Value getNarrowed(Value tensor);
 
+/// Whether posenc.attention takes rows of this type.
+bool isRowsType(Type type);
+/// Whether a score region may capture values of this type.
+bool isCaptureType(Type type);
+
 //===----------------------------------------------------------------------===//
 // Score regions
 //===----------------------------------------------------------------------===//
@@ -90,6 +95,9 @@ public:
   llvm::SmallPtrSet<Value, 4> stops;
   Atoms atoms;
   SmallVector<Index> pair; // batch, head, row, key
+  /// What the score_mod with a row_scan keeps, if one was read; its score is
+  /// then as if all pairs were kept.
+  Value scanKeep;
 
 private:
   bool canFollowImpl(Value tensor);
@@ -106,6 +114,7 @@ private:
   Value emit(const Index &index);
   /// The index that the region computes as a value.
   Index asIndex(Value value);
+  Index asIndexImpl(Value value);
 
   ScoreRegion &region;
   ImplicitLocOpBuilder &b;
@@ -113,6 +122,7 @@ private:
   Value base;
   SmallVector<BaseFactor> baseFactors;
   DenseMap<Value, bool> followable;
+  DenseMap<Value, Index> indices;
   struct Known {
     SmallVector<Index> at;
     Value element;

@@ -338,21 +338,20 @@ func.func @symmetric_scaled(%q: !q, %k: !q, %v: tensor<2x4x35x12xf32>) -> !o {
   return %o : !o
 }
 
-// A sum over kept keys between factors, which remove no pair.
+// A sum over kept keys after factors, which remove no pair.
 func.func @scanned(%q: !q, %k: !k, %v: !v, %past: index) -> !o {
   %c = arith.constant dense<0.25> : !q
   %half = arith.constant dense<0.5> : !s
   %q1 = arith.mulf %q, %c : !q
   %s0 = posenc.scores q(%q1 : !q) k(%k : !k) : !s
   %s1 = arith.mulf %s0, %half : !s
-  %s2 = posenc.score_mod s(%s1 : !s) with(%past : index) score(%s, %b, %h, %r, %j) {
+  %s3 = posenc.score_mod s(%s1 : !s) with(%past : index) score(%s, %b, %h, %r, %j) {
     %i = arith.addi %r, %past : index
     %keep = arith.cmpi sle, %j, %i : index
     %sum = posenc.row_scan %s : f32
     %z = arith.addf %s, %sum : f32
     posenc.yield %z : f32 keep %keep
   }
-  %s3 = arith.mulf %s2, %half : !s
   %p = posenc.softmax s(%s3 : !s)
   %o = posenc.values p(%p : !s) v(%v : !v) : !o
   return %o : !o
