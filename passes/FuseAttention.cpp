@@ -115,6 +115,10 @@ static std::optional<Steps> matchSteps(ValuesOp values) {
     if (steps.mod->getBlock() != values->getBlock())
       return miss(describe(steps.mod) +
                   " stands in another block than these values");
+    for (Value outer : steps.mod.getCaptures())
+      if (outer == steps.mod.getS())
+        return miss("the scores stay in memory: " + describe(steps.mod) +
+                    " captures them, too");
     if (Operation *other = getOtherUser(s, {steps.softmax}))
       return miss("the scores stay in memory: " + describe(other) +
                   " uses them too");

@@ -36,8 +36,13 @@ static bool dependOn(ValueRange values, Value argument) {
 }
 
 /// Whether one of the tensors that this one is made of is read by computed
-/// indices, padded, sliced, or a product.
-static bool hasGather(TensorReader &reader, Value tensor) {
+/// indices, padded, sliced, or a product; or is a score_mod that nothing but
+/// `user` reads.
+static bool hasGather(TensorReader &reader, Value tensor, Operation *user) {
+  if (tensor.getDefiningOp<ScoreModOp>() && reader.canFollow(tensor) &&
+      llvm::all_of(tensor.getUsers(),
+                   [&](Operation *other) { return other == user; }))
+    return true;
   SmallVector<Value> work{tensor};
   llvm::SmallPtrSet<Value, 8> seen;
   while (!work.empty()) {
@@ -85,17 +90,22 @@ static void fuseLookups(Operation *op) {
       continue;
     ImplicitLocOpBuilder b(lookup.getLoc(), lookup);
     TensorReader reader(region, b, follow);
-    if (!hasGather(reader, outer))
+    auto remarkStays = [&] {
+      if (Operation *maker = outer.getDefiningOp())
+        remarkNotFused(outer.getLoc(), "fuse-relative-gather",
+                       "a tensor of all rows and keys stays in memory: " +
+                           describe(maker) +
+                           " is not a read, a padding or a product of rows "
+                           "that a score region can say");
+    };
+    if (!hasGather(reader, outer, op)) {
+      remarkStays();
       continue;
+    }
     Value element = reader.read(outer, lookup.getIndices());
     assert(element && "what a lookup reads can be read");
     if (!reader.canFollow(outer) && !element.getDefiningOp<DotOp>()) {
-      // A lookup once more.
-      remarkNotFused(outer.getLoc(), "fuse-relative-gather",
-                     "a tensor of all rows and keys stays in memory: " +
-                         describe(outer.getDefiningOp()) +
-                         " is not a read, a padding or a product of rows that "
-                         "a score region can say");
+      remarkStays(); // it became a lookup once more
       continue;
     }
     if (isa<FloatType>(element.getType()))

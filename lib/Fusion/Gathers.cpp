@@ -34,11 +34,11 @@ Value TensorReader::readPadded(Value tensor, ArrayRef<Index> at) {
   if (auto pad = tensor.getDefiningOp<tensor::PadOp>()) {
     SmallVector<Index> source;
     Value condition;
-    for (auto [index, low, size, padded] :
-         llvm::zip(at, pad.getStaticLow(), pad.getSourceType().getShape(),
-                   cast<ShapedType>(pad.getType()).getShape())) {
+    for (auto [index, low, high, size] :
+         llvm::zip(at, pad.getStaticLow(), pad.getStaticHigh(),
+                   pad.getSourceType().getShape())) {
       source.push_back(index + Index(-low));
-      if (padded == size)
+      if (low == 0 && high == 0)
         continue;
       int where = inside(source.back(), size);
       if (where == 0)
@@ -119,13 +119,35 @@ static bool findRow(Value &tensor, SmallVectorImpl<Index> &at, Atoms &atoms,
   return true;
 }
 
+/// Whether a body adds the product of its two inputs, perhaps widened, to its
+/// output: contractions may compute more.
+static bool isSumOfProducts(Block &body) {
+  auto sum = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  if (!sum)
+    return false;
+  Value output = body.getArgument(2);
+  if (sum.getLhs() != output && sum.getRhs() != output)
+    return false;
+  auto product = (sum.getLhs() == output ? sum.getRhs() : sum.getLhs())
+                     .getDefiningOp<arith::MulFOp>();
+  if (!product)
+    return false;
+  auto stripped = [](Value value) {
+    auto widened = value.getDefiningOp<arith::ExtFOp>();
+    return widened ? widened.getIn() : value;
+  };
+  Value x = stripped(product.getLhs()), y = stripped(product.getRhs());
+  return (x == body.getArgument(0) && y == body.getArgument(1)) ||
+         (x == body.getArgument(1) && y == body.getArgument(0));
+}
+
 /// A sum of products over one loop, in f32, of rows: posenc.dot. Null if it is
 /// not one.
 Value TensorReader::readProduct(Value tensor, ArrayRef<Index> at) {
   auto op = tensor.getDefiningOp<linalg::LinalgOp>();
   if (!op || !op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
       op.getNumDpsInputs() != 2 || !linalg::isaContractionOpInterface(op) ||
-      !getElementTypeOrSelf(tensor).isF32())
+      !getElementTypeOrSelf(tensor).isF32() || !isSumOfProducts(*op.getBlock()))
     return {};
   // The first value of the sum.
   Value init = op.getDpsInits()[0];

@@ -198,6 +198,9 @@ static OpOperand *getLinearOperand(Operation *op) {
 SmallVector<Scale> posenc::findScales(OpOperand &use) {
   SmallVector<Scale> scales;
   OpOperand *at = &use;
+  // Without its factor a number may be too large for f16: what is rounded to it
+  // must have been of that type before. So many factors may move in any case.
+  std::optional<size_t> beforeF16;
   // What something else uses stays as it is.
   while (Operation *op = at->get().getDefiningOp()) {
     if (!at->get().hasOneUse() || op->getBlock() != use.getOwner()->getBlock())
@@ -206,11 +209,19 @@ SmallVector<Scale> posenc::findScales(OpOperand &use) {
       scales.push_back({scale->first, at, scale->second});
       at = scale->second;
     } else if (OpOperand *next = getLinearOperand(op)) {
+      bool isF16 = getElementTypeOrSelf(at->get()).isF16();
+      bool fromF16 = getElementTypeOrSelf(next->get()).isF16();
+      if (fromF16)
+        beforeF16.reset();
+      else if (isF16 && !beforeF16)
+        beforeF16 = scales.size();
       at = next;
     } else {
       break;
     }
   }
+  if (beforeF16)
+    scales.resize(*beforeF16);
   return scales;
 }
 

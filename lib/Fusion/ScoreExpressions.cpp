@@ -52,11 +52,15 @@ struct Expression {
   llvm::SmallPtrSet<Value, 4> scoreOperands;
   bool slices = false;
 
-  /// Whether an op makes one of the followed tensors.
-  bool leadsTo(Operation *op) const {
-    return llvm::any_of(op->getResults(), [&](Value result) {
-      return followed.contains(result);
-    });
+  /// Whether a use of a tensor leads to followed tensors alone.
+  bool isInside(OpOperand &use) const {
+    Operation *op = use.getOwner();
+    if (auto mod = dyn_cast<ScoreModOp>(op); mod && &use != &mod.getSMutable())
+      return false; // a capture
+    return op->getNumResults() > 0 &&
+           llvm::all_of(op->getResults(), [&](Value result) {
+             return result.use_empty() || followed.contains(result);
+           });
   }
 };
 } // namespace
@@ -201,11 +205,13 @@ static bool shapesAgree(ShapedType a, ShapedType b, bool exactly) {
 
 /// The tensor whose elements become the region's score: products of the longest
 /// queries and keys, or what a score_mod takes, or else what has scores in it.
-static Value chooseBase(const Expression &expression, Value root) {
+static Value chooseBase(const Expression &expression, const TensorReader &trial,
+                        Value root) {
   Value base;
   auto rank = [&](Value other) -> int64_t {
     auto type = cast<RankedTensorType>(other.getType());
-    if (!type.getElementType().isF32() || type.getEncoding() ||
+    if (!trial.hasReadAtPair(other) || !type.getElementType().isF32() ||
+        type.getEncoding() ||
         !shapesAgree(type, cast<ShapedType>(root.getType()), expression.slices))
       return 0;
     if (auto scores = other.getDefiningOp<ScoresOp>())
@@ -238,9 +244,9 @@ static Expression collectUnshared(ScoreRegion &region, ImplicitLocOpBuilder &b,
     llvm::SetVector<Value> path = findScorePath(reader, expression);
     bool stopped = false;
     for (Value tensor : path)
-      for (Operation *user : tensor.getUsers())
-        if (tensor != scores && !expression.leadsTo(user))
-          stopped |= stop(tensor, describe(user) + " uses them too");
+      for (OpOperand &use : tensor.getUses())
+        if (tensor != scores && !expression.isInside(use))
+          stopped |= stop(tensor, describe(use.getOwner()) + " uses them too");
     if (!stopped)
       if (Value tensor = findScanBoundary(reader, expression, path))
         stopped = stop(tensor, "posenc.row_scan sums over the kept keys of its "
@@ -257,8 +263,8 @@ static void remarkOthers(const Expression &expression,
                          StringRef pass) {
   for (Value other : expression.others) {
     Operation *op = other.getDefiningOp();
-    if (op && !isa<PosEncDialect>(op->getDialect()) && !stops.contains(other) &&
-        !expression.scoreOperands.contains(other) &&
+    if (op && !isa_and_nonnull<PosEncDialect>(op->getDialect()) &&
+        !stops.contains(other) && !expression.scoreOperands.contains(other) &&
         isScoreLike(expression, other))
       remarkNotFused(other.getLoc(), pass,
                      "scores before " + describe(op) +
@@ -290,8 +296,8 @@ static SmallVector<Scale> findBaseScales(const Expression &expression,
   auto product = base.getDefiningOp<ScoresOp>();
   if (!product)
     return {};
-  for (Operation *user : base.getUsers())
-    if (base != scores && user != mod && !expression.leadsTo(user))
+  for (OpOperand &use : base.getUses())
+    if (base != scores && use.getOwner() != mod && !expression.isInside(use))
       return {};
   SmallVector<Scale> scales = findScales(product.getQMutable());
   llvm::append_range(scales, findScales(product.getKMutable()));
@@ -303,6 +309,7 @@ void posenc::fuseScoreExpression(Value scores, Follow follow,
   if (!scores.getDefiningOp())
     return;
   Location loc = scores.getLoc();
+  follow.scans = true;
 
   // The reader needs a region from the start. It is dropped where nothing is
   // to be fused.
@@ -317,7 +324,13 @@ void posenc::fuseScoreExpression(Value scores, Follow follow,
       collectUnshared(region, b, follow, scores, reader.stops, pass);
   if (follow.elementwise)
     remarkOthers(expression, reader.stops, pass);
-  Value base = chooseBase(expression, scores);
+  // A trial shows what is read for the pair itself: such a tensor can be the
+  // region's score.
+  TensorReader trial(region, b, follow);
+  trial.stops.insert(reader.stops.begin(), reader.stops.end());
+  trial.read(scores, trial.pair);
+  region.simplify();
+  Value base = chooseBase(expression, trial, scores);
   SmallVector<Scale> scales;
   if (base && follow.elementwise && !reader.stops.contains(base))
     scales = findBaseScales(expression, base, scores, mod);

@@ -74,6 +74,13 @@ static bool isPositiveConstant(Value value) {
          !constant.getValue().isNegative();
 }
 
+/// -inf, perhaps by way of another type.
+static bool isNegativeInfinity(Value value) {
+  while (isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return matchPattern(value, m_NegInfFloat());
+}
+
 namespace {
 class MaskSplitter {
 public:
@@ -103,8 +110,8 @@ MaskedScore MaskSplitter::splitImpl(Value score) {
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
     if (!select.getCondition().getType().isInteger(1))
       return {score, {}};
-    bool first = matchPattern(select.getTrueValue(), m_NegInfFloat());
-    if (!first && !matchPattern(select.getFalseValue(), m_NegInfFloat()))
+    bool first = isNegativeInfinity(select.getTrueValue());
+    if (!first && !isNegativeInfinity(select.getFalseValue()))
       return {score, {}};
     MaskedScore inner =
         split(first ? select.getFalseValue() : select.getTrueValue());

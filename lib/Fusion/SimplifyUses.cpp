@@ -6,10 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "posenc/Fusion/Fusion.h"
 
 using namespace mlir;
@@ -52,16 +54,35 @@ static bool stepToSource(Value &tensor, int64_t &dim) {
   return false;
 }
 
+/// The extent of a dimension, asked of what the tensor is made of.
 static Value emitExtent(OpBuilder &b, Location loc, Value tensor, int64_t dim) {
-  int64_t size = cast<RankedTensorType>(tensor.getType()).getDimSize(dim);
-  if (!ShapedType::isDynamic(size))
-    return arith::ConstantIndexOp::create(b, loc, size);
-  if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>())
-    return empty.getDynamicSize(dim);
-  return tensor::DimOp::create(b, loc, tensor, dim);
+  while (true) {
+    int64_t size = cast<RankedTensorType>(tensor.getType()).getDimSize(dim);
+    if (!ShapedType::isDynamic(size))
+      return arith::ConstantIndexOp::create(b, loc, size);
+    if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>())
+      return empty.getDynamicSize(dim);
+    if (auto expand = tensor.getDefiningOp<tensor::ExpandShapeOp>())
+      return getValueOrCreateConstantIndexOp(b, loc,
+                                             expand.getMixedOutputShape()[dim]);
+    if (auto collapse = tensor.getDefiningOp<tensor::CollapseShapeOp>()) {
+      Value product;
+      for (int64_t part : collapse.getReassociationIndices()[dim]) {
+        Value extent = emitExtent(b, loc, collapse.getSrc(), part);
+        product =
+            product ? arith::MulIOp::create(b, loc, product, extent).getResult()
+                    : extent;
+      }
+      return product;
+    }
+    if (!stepToSource(tensor, dim))
+      return tensor::DimOp::create(b, loc, tensor, dim);
+  }
 }
 
 void posenc::simplifyUses(Operation *root, IRRewriter &rewriter) {
+  // There an op may be made of itself.
+  (void)eraseUnreachableBlocks(rewriter, root->getRegions());
   SmallVector<tensor::DimOp> dims;
   root->walk([&](tensor::DimOp op) { dims.push_back(op); });
   for (tensor::DimOp op : dims) {
@@ -70,14 +91,13 @@ void posenc::simplifyUses(Operation *root, IRRewriter &rewriter) {
     auto type = dyn_cast<RankedTensorType>(tensor.getType());
     if (!dim || !type || *dim < 0 || *dim >= type.getRank())
       continue;
-    int64_t sourceDim = *dim;
-    while (stepToSource(tensor, sourceDim)) {
-    }
-    if (tensor == op.getSource())
-      continue;
     rewriter.setInsertionPoint(op);
-    rewriter.replaceOp(op,
-                       emitExtent(rewriter, op.getLoc(), tensor, sourceDim));
+    Value extent = emitExtent(rewriter, op.getLoc(), tensor, *dim);
+    auto same = extent.getDefiningOp<tensor::DimOp>();
+    if (same && same.getSource() == tensor)
+      rewriter.eraseOp(same);
+    else
+      rewriter.replaceOp(op, extent);
   }
   // Users come after what they use.
   root->walk<WalkOrder::PostOrder, mlir::ReverseIterator>([&](Operation *op) {
@@ -86,19 +106,30 @@ void posenc::simplifyUses(Operation *root, IRRewriter &rewriter) {
   });
 }
 
+/// Whether an op makes the same numbers of a tensor: as a view or conversion.
+static bool isViewOrConversion(Operation *op) {
+  if (op->getNumResults() != 1 ||
+      !isa<RankedTensorType>(op->getResult(0).getType()))
+    return false;
+  Value tensor = op->getResult(0);
+  if (getWidened(tensor) || getNarrowed(tensor))
+    return true;
+  Atoms atoms;
+  SmallVector<Index> at;
+  for (int64_t size : cast<RankedTensorType>(tensor.getType()).getShape())
+    at.push_back(atoms.addIndex({}, size));
+  return stepThroughView(tensor, at, atoms);
+}
+
 Operation *posenc::findOtherUser(Value tensor, Block *block,
                                  function_ref<bool(Operation *)> accept) {
-  SmallVector<Value> work{tensor};
-  llvm::SmallPtrSet<Operation *, 8> seen;
-  while (!work.empty()) {
-    for (Operation *user : work.pop_back_val().getUsers()) {
-      if (accept(user) || !seen.insert(user).second)
-        continue;
-      if (user->getNumResults() != 1 || user->use_empty() ||
-          user->getBlock() != block)
-        return user;
-      work.push_back(user->getResult(0));
-    }
+  for (Operation *user : tensor.getUsers()) {
+    if (accept(user))
+      continue;
+    if (user->getBlock() != block || user->use_empty() ||
+        !isViewOrConversion(user) ||
+        findOtherUser(user->getResult(0), block, accept))
+      return user;
   }
   return nullptr;
 }

@@ -123,8 +123,8 @@ bool TensorReader::canFollowImpl(Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   if (!op || !type || !isRegionScalar(type.getElementType()))
     return false;
-  if (isa<ScoreModOp>(op))
-    return true;
+  if (auto mod = dyn_cast<ScoreModOp>(op))
+    return follow.scans || mod.getScore().getOps<RowScanOp>().empty();
   if (!follow.elementwise && !follow.gathers)
     return false;
   auto canReadSources = [&] {
@@ -160,12 +160,17 @@ bool TensorReader::canFollowImpl(Value tensor) {
              !llvm::is_contained(slice.getStaticStrides(),
                                  ShapedType::kDynamic) &&
              canReadSources();
-    if (auto pad = dyn_cast<tensor::PadOp>(op))
+    if (auto pad = dyn_cast<tensor::PadOp>(op)) {
+      auto isNegative = [](int64_t width) {
+        return width < 0 && !ShapedType::isDynamic(width);
+      };
       return pad.getConstantPaddingValue() &&
              canCapture(pad.getConstantPaddingValue()) &&
              !ShapedType::isDynamicShape(pad.getSourceType().getShape()) &&
              !llvm::is_contained(pad.getStaticLow(), ShapedType::kDynamic) &&
-             canReadSources();
+             llvm::none_of(pad.getStaticLow(), isNegative) &&
+             llvm::none_of(pad.getStaticHigh(), isNegative) && canReadSources();
+    }
     if (auto concat = dyn_cast<tensor::ConcatOp>(op))
       return llvm::all_of(concat.getInputs(),
                           [&](Value input) {
@@ -204,8 +209,7 @@ bool TensorReader::canFollowImpl(Value tensor) {
         return false;
     if (isa<linalg::YieldOp, linalg::IndexOp>(inner))
       continue;
-    if (isa<tensor::ExtractOp>(inner) ? !follow.gathers
-                                      : !isScoreRegionOp(&inner))
+    if (!isa<tensor::ExtractOp>(inner) && !isScoreRegionOp(&inner))
       return false;
     if (inner.getNumRegions() != 0 || !isMemoryEffectFree(&inner))
       return false;
@@ -327,6 +331,13 @@ Value TensorReader::read(Value tensor, ArrayRef<Index> at) {
   Value value = readImpl(tensor, at);
   known[tensor].push_back({llvm::to_vector(at), value});
   return value;
+}
+
+bool TensorReader::hasReadAtPair(Value tensor) const {
+  auto found = known.find(tensor);
+  return found != known.end() &&
+         llvm::any_of(found->second,
+                      [&](const Known &known) { return known.at == pair; });
 }
 
 void TensorReader::setBase(Value newBase, ArrayRef<BaseFactor> factors) {

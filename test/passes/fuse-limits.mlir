@@ -1,7 +1,7 @@
 // What a region cannot say or an attention cannot take stays as it is; and what is used often is written once.
 //
 // RUN: posenc-opt %s --posenc-fuse-bias --posenc-fuse-relative-gather --posenc-fuse-attention --posenc-fuse-rotation \
-// RUN:   --split-input-file | FileCheck %s
+// RUN:   --split-input-file --allow-unregistered-dialect | FileCheck %s
 
 !q = tensor<2x4x35x16xf32>
 !k = tensor<2x2x75x16xf32>
@@ -207,6 +207,207 @@ func.func @other_constant(%q: !q, %k: !k) -> !s {
   %s = posenc.scores q(%q : !q) k(%k : !k) : !s
   %f = tensor.splat %c : !s
   %z = arith.mulf %s, %f : !s
+  %p = posenc.softmax s(%z : !s)
+  return %p : !s
+}
+
+// -----
+
+!q = tensor<2x4x35x16xf32>
+!k = tensor<2x2x75x16xf32>
+!s = tensor<2x4x35x75xf32>
+#all = affine_map<(b, h, r, j) -> (b, h, r, j)>
+
+// A factor stays where something else reads the products: another result of the same op, or a capture.
+// CHECK-LABEL: func.func @negative_two_results
+// CHECK:         %[[Q:.*]] = arith.mulf
+// CHECK:         posenc.scores q(%[[Q]]
+// CHECK:         linalg.generic
+// CHECK:         posenc.score_mod
+func.func @negative_two_results(%q: !q, %k: !k, %m: tensor<75xf32>) -> (!s, !s) {
+  %c = arith.constant dense<0.25> : !q
+  %scaled = arith.mulf %q, %c : !q
+  %s = posenc.scores q(%scaled : !q) k(%k : !k) : !s
+  %e = tensor.empty() : !s
+  %z:2 = linalg.generic {
+      indexing_maps = [#all, affine_map<(b, h, r, j) -> (j)>, #all, #all],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%s, %m : !s, tensor<75xf32>) outs(%e, %e : !s, !s) {
+  ^bb0(%x: f32, %bias: f32, %a: f32, %b: f32):
+    %y = arith.addf %x, %bias : f32
+    linalg.yield %y, %x : f32, f32
+  } -> (!s, !s)
+  %p = posenc.softmax s(%z#0 : !s)
+  return %z#1, %p : !s, !s
+}
+
+// CHECK-LABEL: func.func @negative_captured
+// CHECK:         %[[Q:.*]] = arith.mulf
+// CHECK:         %[[S:.*]] = posenc.scores q(%[[Q]]
+// CHECK-NEXT:    posenc.score_mod s(%[[S]]
+// CHECK-NEXT:      with(%[[S]]
+// CHECK:         posenc.values
+func.func @negative_captured(%q: !q, %k: !k) -> !q {
+  %c = arith.constant dense<0.25> : !q
+  %scaled = arith.mulf %q, %c : !q
+  %s = posenc.scores q(%scaled : !q) k(%k : !k) : !s
+  %z = posenc.score_mod s(%s : !s) with(%s : !s) score(%x, %b, %h, %r, %j) {
+    %zero = arith.constant 0 : index
+    %first = posenc.lookup %s[%b, %h, %r, %zero] : !s
+    %y = arith.subf %x, %first : f32
+    posenc.yield %y : f32
+  }
+  %p = posenc.softmax s(%z : !s)
+  %o = posenc.values p(%p : !s) v(%k : !k) : !q
+  return %o : !q
+}
+
+// Rows that were too large for f16 before they were scaled.
+// CHECK-LABEL: func.func @negative_rounded_factor
+// CHECK:         arith.mulf
+// CHECK:         arith.truncf
+// CHECK:         posenc.scores
+// CHECK-NEXT:    posenc.softmax
+func.func @negative_rounded_factor(%q: !q, %k: tensor<2x2x75x16xf16>) -> !s {
+  %c = arith.constant dense<0.001> : !q
+  %scaled = arith.mulf %q, %c : !q
+  %narrow = arith.truncf %scaled : !q to tensor<2x4x35x16xf16>
+  %s = posenc.scores q(%narrow : tensor<2x4x35x16xf16>) k(%k : tensor<2x2x75x16xf16>) : !s
+  %p = posenc.softmax s(%s : !s)
+  return %p : !s
+}
+
+// Rows that were f16 before.
+// CHECK-LABEL: func.func @widened_factor
+// CHECK-NOT:     arith.mulf {{.*}} : tensor
+// CHECK:         posenc.score_mod
+func.func @widened_factor(%q: tensor<2x4x35x16xf16>, %k: tensor<2x2x75x16xf16>) -> !s {
+  %c = arith.constant dense<0.001> : !q
+  %wide = arith.extf %q : tensor<2x4x35x16xf16> to !q
+  %scaled = arith.mulf %wide, %c : !q
+  %narrow = arith.truncf %scaled : !q to tensor<2x4x35x16xf16>
+  %s = posenc.scores q(%narrow : tensor<2x4x35x16xf16>) k(%k : tensor<2x2x75x16xf16>) : !s
+  %p = posenc.softmax s(%s : !s)
+  return %p : !s
+}
+
+// Dynamic sizes may differ: transposed scores are not those of the pair, though their type is.
+// CHECK-LABEL: func.func @negative_transposed
+// CHECK:         linalg.transpose
+// CHECK-NEXT:    posenc.softmax
+func.func @negative_transposed(%q: tensor<2x4x?x16xf32>, %k: tensor<2x4x?x16xf32>) -> tensor<2x4x?x?xf32> {
+  %two = arith.constant 2 : index
+  %n = tensor.dim %q, %two : tensor<2x4x?x16xf32>
+  %m = tensor.dim %k, %two : tensor<2x4x?x16xf32>
+  %s = posenc.scores q(%k : tensor<2x4x?x16xf32>) k(%q : tensor<2x4x?x16xf32>) : tensor<2x4x?x?xf32>
+  %e = tensor.empty(%n, %m) : tensor<2x4x?x?xf32>
+  %t = linalg.transpose ins(%s : tensor<2x4x?x?xf32>) outs(%e : tensor<2x4x?x?xf32>) permutation = [0, 1, 3, 2]
+  %p = posenc.softmax s(%t : tensor<2x4x?x?xf32>)
+  return %p : tensor<2x4x?x?xf32>
+}
+
+// A contraction that is no product of rows.
+// CHECK-LABEL: func.func @negative_contraction
+// CHECK:         math.exp
+// CHECK:         posenc.score_mod
+// CHECK-NOT:     posenc.dot
+func.func @negative_contraction(%s: !s, %q: tensor<35x16xf32>, %k: tensor<75x16xf32>) -> !s {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<35x75xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<35x75xf32>) -> tensor<35x75xf32>
+  %g = linalg.generic {
+      indexing_maps = [affine_map<(r, j, d) -> (r, d)>, affine_map<(r, j, d) -> (j, d)>, affine_map<(r, j, d) -> (r, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<35x16xf32>, tensor<75x16xf32>) outs(%f : tensor<35x75xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %x = math.exp %a : f32
+    %y = arith.mulf %x, %b : f32
+    %z = arith.addf %sum, %y : f32
+    linalg.yield %z : f32
+  } -> tensor<35x75xf32>
+  %z = posenc.score_mod s(%s : !s) with(%g : tensor<35x75xf32>) score(%x, %b, %h, %r, %j) {
+    %l = posenc.lookup %g[%r, %j] : tensor<35x75xf32>
+    %y = arith.addf %x, %l : f32
+    posenc.yield %y : f32
+  }
+  return %z : !s
+}
+
+// Sums over kept keys are not read by other regions, whose pairs are others.
+// CHECK-LABEL: func.func @negative_scan_read
+// CHECK:         posenc.row_scan
+// CHECK:         posenc.score_mod
+// CHECK-NOT:     posenc.row_scan
+// CHECK:           posenc.lookup
+func.func @negative_scan_read(%q: !q, %k: !k, %s: !s) -> !s {
+  %t = posenc.scores q(%q : !q) k(%k : !k) : !s
+  %sums = posenc.score_mod s(%t : !s) score(%x, %b, %h, %r, %j) {
+    %sum = posenc.row_scan %x : f32
+    posenc.yield %sum : f32
+  }
+  %z = posenc.score_mod s(%s : !s) with(%sums : !s) score(%x, %b, %h, %r, %j) {
+    %l = posenc.lookup %sums[%b, %h, %r, %j] : !s
+    %y = arith.addf %x, %l : f32
+    %keep = arith.cmpi sle, %j, %r : index
+    posenc.yield %y : f32 keep %keep
+  }
+  return %z : !s
+}
+
+// A read and the sum in one op, as fusion of elementwise ops leaves it.
+// CHECK-LABEL: func.func @read_and_add
+// CHECK:         posenc.attention
+// CHECK-SAME:      q(
+// CHECK:           posenc.lookup
+// CHECK-NOT:     linalg.generic
+func.func @read_and_add(%q: !q, %k: !k, %t: tensor<200x4xf32>, %ids: tensor<35x75xi32>) -> !q {
+  %s = posenc.scores q(%q : !q) k(%k : !k) : !s
+  %e = tensor.empty() : !s
+  %z = linalg.generic {
+      indexing_maps = [#all, affine_map<(b, h, r, j) -> (r, j)>, #all],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%s, %ids : !s, tensor<35x75xi32>) outs(%e : !s) {
+  ^bb0(%x: f32, %id: i32, %out: f32):
+    %i = arith.index_cast %id : i32 to index
+    %h = linalg.index 1 : index
+    %bias = tensor.extract %t[%i, %h] : tensor<200x4xf32>
+    %y = arith.addf %x, %bias : f32
+    linalg.yield %y : f32
+  } -> !s
+  %p = posenc.softmax s(%z : !s)
+  %o = posenc.values p(%p : !s) v(%k : !k) : !q
+  return %o : !q
+}
+
+// Sizes that are asked of merged heads.
+// CHECK-LABEL: func.func @merged_heads
+// CHECK:         posenc.attention
+// CHECK-NOT:     tensor.collapse_shape
+func.func @merged_heads(%q: tensor<?x4x?x16xf32>, %k: tensor<?x4x?x16xf32>) -> tensor<?x4x?x16xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %s = posenc.scores q(%q : tensor<?x4x?x16xf32>) k(%k : tensor<?x4x?x16xf32>) : tensor<?x4x?x?xf32>
+  %merged = tensor.collapse_shape %s [[0, 1], [2], [3]] : tensor<?x4x?x?xf32> into tensor<?x?x?xf32>
+  %bh = tensor.dim %merged, %c0 : tensor<?x?x?xf32>
+  %n = tensor.dim %merged, %c1 : tensor<?x?x?xf32>
+  %m = tensor.dim %merged, %c2 : tensor<?x?x?xf32>
+  %e = tensor.empty(%bh, %n, %m) : tensor<?x?x?xf32>
+  %doubled = linalg.add ins(%merged, %merged : tensor<?x?x?xf32>, tensor<?x?x?xf32>) outs(%e : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+  %b = tensor.dim %q, %c0 : tensor<?x4x?x16xf32>
+  %split = tensor.expand_shape %doubled [[0, 1], [2], [3]] output_shape [%b, 4, %n, %m] : tensor<?x?x?xf32> into tensor<?x4x?x?xf32>
+  %p = posenc.softmax s(%split : tensor<?x4x?x?xf32>)
+  %o = posenc.values p(%p : tensor<?x4x?x?xf32>) v(%k : tensor<?x4x?x16xf32>) : tensor<?x4x?x16xf32>
+  return %o : tensor<?x4x?x16xf32>
+}
+
+// An op that is not known.
+// CHECK-LABEL: func.func @negative_unknown
+// CHECK:         "other.op"
+// CHECK-NEXT:    posenc.softmax
+func.func @negative_unknown(%q: !q, %k: !k) -> !s {
+  %s = posenc.scores q(%q : !q) k(%k : !k) : !s
+  %z = "other.op"(%s) : (!s) -> !s
   %p = posenc.softmax s(%z : !s)
   return %p : !s
 }

@@ -63,10 +63,12 @@ Value emitTableRow(ScoreRegion &region, ImplicitLocOpBuilder &b, RowMapAttr map,
 /// is computed outside the region.
 Value emitHeadsPerKeyHead(ImplicitLocOpBuilder &b, Value scores, Value k);
 
-/// Which ops on tensors are followed; posenc.score_mod always is.
+/// Which ops on tensors are followed; posenc.score_mod without a row_scan
+/// always is.
 struct Follow {
   bool elementwise = false; // ops on elements, and reshapes
-  bool gathers = false;     // reads by computed indices, padding, products
+  bool gathers = false;     // padding, products
+  bool scans = false;       // posenc.score_mod with a row_scan
 };
 
 /// Writes elements of tensors as the ops of a score region.
@@ -82,6 +84,8 @@ public:
   /// The element at these indices. Null if its type has no place in a region.
   Value read(Value tensor, ArrayRef<Index> at);
   Value read(Value tensor, ValueRange at);
+  /// Whether the tensor's element for the pair itself has been read.
+  bool hasReadAtPair(Value tensor) const;
 
   /// What every element of `base` is multiplied with, or divided by.
   struct BaseFactor {
@@ -157,9 +161,8 @@ bool shareKeyHeads(AttentionOp op, IRRewriter &rewriter);
 /// them, not of tensors that fusion takes away, and dead ops go.
 void simplifyUses(Operation *root, IRRewriter &rewriter);
 
-/// A user of a tensor that `accept` does not take, and that leads to others
-/// than those it takes; what it leads to is followed in the block. Null if
-/// there is none.
+/// A user of a tensor that `accept` does not take, and that is no view or
+/// conversion which only those read that it takes. Null if there is none.
 Operation *findOtherUser(Value tensor, Block *block,
                          function_ref<bool(Operation *)> accept);
 
