@@ -77,7 +77,9 @@ def formula(description: List[List[str]]) -> str:
 
 
 def source(description: List[List[str]]) -> str:
-    """The last paragraph but one, links made short."""
+    """The last paragraph but one, links made short; not that of the operands."""
+    if description[-2][0].startswith("  "):
+        return "-"
     text = cell(" ".join(description[-2]))
     return re.sub(r"(https?://(?:www\.)?([^\s/]+)\S*[^\s.,;)])", r"[\2](\1)", text)
 

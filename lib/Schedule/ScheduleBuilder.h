@@ -274,6 +274,7 @@ private:
   /// What the score region needs of the region of the attention: values that
   /// come as arguments, and uniform ones.
   SetVector<Value> scoreArguments, scoreUniforms;
+  llvm::SmallPtrSet<Operation *, 16> collectedOps; // on the way to those
 
   // Of the tile that is emitted.
   SmallVector<Value> localBuffers;

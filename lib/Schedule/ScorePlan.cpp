@@ -85,7 +85,9 @@ void ScorePlan::linearize(Value value, const Coefficient &coefficient,
   ExtentKind kind = extents[value].getKind();
   Operation *op = value.getDefiningOp();
   bool whole = kind != ExtentKind::Pair && kind != ExtentKind::Score;
-  if (whole || !op || !value.getType().isF32()) {
+  // Sums of sums that share their parts have very many terms.
+  constexpr size_t maxTerms = 64;
+  if (whole || !op || !value.getType().isF32() || terms.size() >= maxTerms) {
     terms.push_back({coefficient, value});
     return;
   }
@@ -122,17 +124,18 @@ void ScorePlan::linearize(Value value, const Coefficient &coefficient,
 
 /// Boxes outside of which the condition is false: several for a disjunction,
 /// one for what has too many.
-static SmallVector<Box> getBoxes(Value condition,
-                                 const ExtentAnalysis &extents) {
+/// `depth` says how many more ops are looked through.
+static SmallVector<Box> getBoxes(Value condition, const ExtentAnalysis &extents,
+                                 unsigned depth = 8) {
   constexpr size_t maxBoxes = 4;
   const Extent &extent = extents[condition];
   SmallVector<Box> boxes{extent.truth ? extent.truth->may : Box::all()};
   bool both = condition.getDefiningOp<arith::AndIOp>();
-  if (!both && !condition.getDefiningOp<arith::OrIOp>())
+  if (depth == 0 || (!both && !condition.getDefiningOp<arith::OrIOp>()))
     return boxes;
   Operation *op = condition.getDefiningOp();
-  SmallVector<Box> left = getBoxes(op->getOperand(0), extents);
-  SmallVector<Box> right = getBoxes(op->getOperand(1), extents);
+  SmallVector<Box> left = getBoxes(op->getOperand(0), extents, depth - 1);
+  SmallVector<Box> right = getBoxes(op->getOperand(1), extents, depth - 1);
   SmallVector<Box> parts;
   if (both) {
     for (const Box &x : left)
@@ -150,6 +153,8 @@ static SmallVector<Box> getBoxes(Value condition,
 }
 
 void ScorePlan::planCondition(Value condition) {
+  if (!plannedConditions.insert(condition).second)
+    return;
   if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
     planCondition(both.getLhs());
     planCondition(both.getRhs());

@@ -124,6 +124,8 @@ private:
   void linearize(Value value, const Coefficient &coefficient,
                  std::vector<LinearTerm> &terms) const;
   bool isRowOf(Value operand, Value row, const DotSide &side) const;
+
+  llvm::SmallPtrSet<Value, 8> plannedConditions;
 };
 
 /// Whether the coefficient varies by row.

@@ -26,9 +26,17 @@ static constexpr int64_t minFirstKeys = 16;
 
 /// Whether computing the value takes ops that no vector unit has.
 static bool readsTables(Value value) {
-  Operation *op = value.getDefiningOp();
-  return op && (isa<ScoreOpInterface>(op) ||
-                llvm::any_of(op->getOperands(), readsTables));
+  SmallVector<Value> work{value};
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || !seen.insert(op).second)
+      continue;
+    if (isa<ScoreOpInterface>(op))
+      return true;
+    llvm::append_range(work, op->getOperands());
+  }
+  return false;
 }
 
 /// Finds what the score region gets from outside, on the way from `value` to
@@ -42,7 +50,7 @@ void ScheduleBuilder::collectScoreArguments(Value value) {
     scoreUniforms.insert(value);
     return;
   }
-  if (!op)
+  if (!op || !collectedOps.insert(op).second)
     return;
   Type type = value.getType();
   if (kind != ExtentKind::Score && (type.isF32() || type.isInteger(1)) &&

@@ -13,7 +13,7 @@
 //
 // Press et al., Train Short, Test Long, 2021. https://arxiv.org/abs/2108.12409
 //
-// Models: the paper's, BTLM-3B-8K; by the place of the key: BLOOM, MPT, Falcon-RW.
+// Models: the paper's; by the place of the key: BLOOM, MPT, Falcon-RW.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

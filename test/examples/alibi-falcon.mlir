@@ -14,7 +14,7 @@
 // Almazrouei et al., The Falcon Series of Open Language Models, 2023. https://arxiv.org/abs/2311.16867
 // Press et al., Train Short, Test Long, 2021. https://arxiv.org/abs/2108.12409
 //
-// Models: Falcon-RW-1B, Falcon-RW-7B.
+// Models: Falcon-RW-1B, Falcon-RW-7B, with as many key heads as heads.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x1x?x64xf32>

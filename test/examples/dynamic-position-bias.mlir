@@ -18,7 +18,7 @@
 // Wang et al., CrossFormer, 2021, section 3.3. https://arxiv.org/abs/2108.00154
 // Wang, x-transformers, released code (logarithm, SiLU).
 //
-// Models: CrossFormer.
+// Models: an option of x-transformers; CrossFormer has it in two dimensions.
 
 !x = tensor<?x8x?x64xf32>
 

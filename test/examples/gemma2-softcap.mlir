@@ -14,7 +14,7 @@
 //
 // Gemma Team, Gemma 2, 2024, section 2. https://arxiv.org/abs/2408.00118
 //
-// Models: Gemma 2.
+// Models: Gemma 2 2B, Gemma 2 9B.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

@@ -18,7 +18,7 @@
 //
 // Beltagy et al., Longformer, 2020, section 3.1. https://arxiv.org/abs/2004.05150
 //
-// Models: Longformer, LED.
+// Models: Longformer; LED with a band of 512.
 
 !x = tensor<1x8x?x64xf32>
 

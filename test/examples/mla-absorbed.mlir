@@ -15,7 +15,7 @@
 //
 // DeepSeek-AI, DeepSeek-V2, 2024, section 2.1. https://arxiv.org/abs/2405.04434
 //
-// Models: DeepSeek-V2, DeepSeek-V3, DeepSeek-R1: decode.
+// Models: DeepSeek-V2, DeepSeek-V3: decode, here without YaRN.
 
 !x = tensor<?x16x?x64xbf16>
 !k = tensor<?x1x?x64xbf16>

@@ -15,7 +15,7 @@
 // DeepSeek-AI, DeepSeek-V2, 2024. https://arxiv.org/abs/2405.04434
 // Peng et al., YaRN, 2023. https://arxiv.org/abs/2309.00071
 //
-// Models: DeepSeek-V2, DeepSeek-V3, DeepSeek-R1: prefill.
+// Models: DeepSeek-V2, DeepSeek-V3: prefill; their configurations choose the two factors of YaRN.
 
 !x = tensor<?x16x?x192xbf16>
 !v = tensor<?x16x?x128xbf16>

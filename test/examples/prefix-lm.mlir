@@ -14,7 +14,7 @@
 // https://arxiv.org/abs/1910.10683
 // Beyer et al., PaliGemma, 2024. https://arxiv.org/abs/2407.07726
 //
-// Models: PaliGemma; T5's study of prefixes.
+// Models: PaliGemma, beside its rotary positions; T5's study of prefixes.
 
 !x = tensor<?x8x?x64xf32>
 !k = tensor<?x2x?x64xf32>

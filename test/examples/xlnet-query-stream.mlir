@@ -12,7 +12,7 @@
 //
 // Yang et al., XLNet, 2019, section 2.3. https://arxiv.org/abs/1906.08237
 //
-// Models: XLNet: pretraining.
+// Models: XLNet: pretraining has this mask, beside its position terms.
 
 !x = tensor<?x8x?x64xf32>
 
