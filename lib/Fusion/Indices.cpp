@@ -9,6 +9,7 @@
 #include "posenc/Fusion/Indices.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -60,6 +61,11 @@ bool Index::uses(unsigned atom) const {
 unsigned Atoms::add(Value value, int64_t size) {
   atoms.push_back({value, size, std::nullopt});
   return atoms.size() - 1;
+}
+
+SmallVector<Index> Atoms::addIndices(ArrayRef<int64_t> shape) {
+  return llvm::map_to_vector(shape,
+                             [&](int64_t size) { return addIndex({}, size); });
 }
 
 unsigned Atoms::of(Value value) {

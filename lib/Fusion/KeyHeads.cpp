@@ -26,9 +26,7 @@ struct SharedHeads {
 static std::optional<SharedHeads> findSharedHeads(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   Atoms atoms;
-  SmallVector<Index> at;
-  for (int64_t size : type.getShape())
-    at.push_back(atoms.addIndex({}, size));
+  SmallVector<Index> at = atoms.addIndices(type.getShape());
   SmallVector<Index> identity(at);
   std::optional<SharedHeads> found;
   // The elements of a slice are not all of its source.

@@ -97,9 +97,7 @@ static std::optional<std::pair<Factor, OpOperand *>> getScale(Operation *op) {
   if (!type)
     return std::nullopt;
   Atoms atoms;
-  SmallVector<Index> element;
-  for (int64_t size : type.getShape())
-    element.push_back(atoms.addIndex({}, size));
+  SmallVector<Index> element = atoms.addIndices(type.getShape());
 
   if (isa<arith::MulFOp, arith::DivFOp>(op)) {
     bool divides = isa<arith::DivFOp>(op);
@@ -179,10 +177,8 @@ static OpOperand *getLinearOperand(Operation *op) {
       from = getNarrowed(op->getResult(0));
     if (!from && linalgOp) {
       Atoms atoms;
-      SmallVector<Index> at;
-      for (int64_t size :
-           cast<ShapedType>(op->getResult(0).getType()).getShape())
-        at.push_back(atoms.addIndex({}, size));
+      SmallVector<Index> at = atoms.addIndices(
+          cast<ShapedType>(op->getResult(0).getType()).getShape());
       Value tensor = op->getResult(0);
       if (stepThroughView(tensor, at, atoms))
         from = tensor;

@@ -115,9 +115,8 @@ static bool isViewOrConversion(Operation *op) {
   if (getWidened(tensor) || getNarrowed(tensor))
     return true;
   Atoms atoms;
-  SmallVector<Index> at;
-  for (int64_t size : cast<RankedTensorType>(tensor.getType()).getShape())
-    at.push_back(atoms.addIndex({}, size));
+  SmallVector<Index> at =
+      atoms.addIndices(cast<RankedTensorType>(tensor.getType()).getShape());
   return stepThroughView(tensor, at, atoms);
 }
 

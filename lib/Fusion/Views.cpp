@@ -183,9 +183,7 @@ Value posenc::getNarrowed(Value tensor) {
 Value posenc::findThroughViews(Value tensor, function_ref<bool(Value)> accept,
                                bool narrowed) {
   Atoms atoms;
-  SmallVector<Index> identity;
-  for (int64_t size : shapeOf(tensor))
-    identity.push_back(atoms.addIndex({}, size));
+  SmallVector<Index> identity = atoms.addIndices(shapeOf(tensor));
   SmallVector<Index> at = identity;
   ArrayRef<int64_t> shape = shapeOf(tensor);
   int narrower = 0;

@@ -59,6 +59,9 @@ public:
   Index addIndex(Value value, int64_t size) {
     return size == 1 ? Index(0) : Index::ofAtom(add(value, size));
   }
+  /// Where a tensor of this shape is read at an element that is not known: new
+  /// atoms without values.
+  SmallVector<Index> addIndices(ArrayRef<int64_t> shape);
   /// The atom of a value, which may be known already.
   unsigned of(Value value);
   Value value(unsigned atom) const { return atoms[atom].value; }
