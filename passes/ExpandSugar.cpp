@@ -1,4 +1,4 @@
-//===- ExpandSugar.cpp - Sugar on scores as score regions -*- C++ -*-===//
+//===- ExpandSugar.cpp - Sugar on scores as score regions -----------------===//
 //
 // Part of the posenc project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,12 +13,22 @@
 using namespace mlir;
 using namespace mlir::posenc;
 
-/// Yields the score plus a term, in a region without a terminator yet.
-static Value addToScore(ScoreRegion &region, ImplicitLocOpBuilder &b,
-                        Value term) {
-  Value sum = arith::AddFOp::create(b, region.score(), term);
-  YieldOp::create(b, sum, Value(), ValueRange());
-  return region.getOp()->getResult(0);
+/// Writes scores plus a term as a score_mod, its value as that of the sugar.
+static void addToScores(PatternRewriter &rewriter, Operation *op, Value scores,
+                        function_ref<Value(ScoreBuilder &score)> buildTerm) {
+  auto region = ScoreRegion::createScoreMod(rewriter, op->getLoc(), scores);
+  ImplicitLocOpBuilder b(op->getLoc(), rewriter);
+  b.setInsertionPointToEnd(region.getBlock());
+  ScoreBuilder score(region, b);
+  Value sum = score.add(score.score(), buildTerm(score));
+  YieldOp::create(score, sum, Value(), ValueRange());
+  region.captureAll();
+  rewriter.replaceOp(op, region.getOp());
+}
+
+/// What a table gives outside its rows: 0 where the map may lead there.
+static FloatAttr getOutside(OpBuilder &b, RowMapAttr map) {
+  return map.isPartial() ? b.getF64FloatAttr(0.0) : FloatAttr();
 }
 
 namespace {
@@ -27,18 +37,13 @@ struct ExpandRelativeBias : OpRewritePattern<RelativeBiasOp> {
 
   LogicalResult matchAndRewrite(RelativeBiasOp op,
                                 PatternRewriter &rewriter) const override {
-    auto region = ScoreRegion::createScoreMod(rewriter, op.getLoc(), op.getS());
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    b.setInsertionPointToEnd(region.getBlock());
-    Value table = region.capture(op.getTable());
-    Value row =
-        emitTableRow(region, b, op.getMap(), op.getOf(), op.getPosition());
-    Attribute outside;
-    if (op.getMap().isPartial())
-      outside = rewriter.getF64FloatAttr(0.0);
-    Value bias =
-        LookupOp::create(b, table, ValueRange{row, region.head()}, outside);
-    rewriter.replaceOp(op, addToScore(region, b, bias));
+    addToScores(rewriter, op, op.getS(), [&](ScoreBuilder &score) {
+      Value table = score.capture(op.getTable());
+      Value row = score.tableRow(op.getMap(),
+                                 score.distance(op.getOf(), op.getPosition()));
+      return score.lookup(table, {row, score.head()},
+                          getOutside(score, op.getMap()));
+    });
     return success();
   }
 };
@@ -52,26 +57,21 @@ struct ExpandRelativeLogits : OpRewritePattern<RelativeLogitsOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value group =
         query ? Value() : emitHeadsPerKeyHead(b, op.getS(), op.getX());
-    auto region = ScoreRegion::createScoreMod(rewriter, op.getLoc(), op.getS());
-    b.setInsertionPointToEnd(region.getBlock());
-    Value x = region.capture(op.getX());
-    Value table = region.capture(op.getTable());
-    Value row =
-        emitTableRow(region, b, op.getMap(), op.getOf(), op.getPosition());
-    Value head = region.head();
-    if (group)
-      head = arith::DivUIOp::create(b, head, region.capture(group));
-    SmallVector<Value> tableAt{row};
-    if (cast<ShapedType>(op.getTable().getType()).getRank() == 3)
-      tableAt.insert(tableAt.begin(), region.head());
-    FloatAttr outside;
-    if (op.getMap().isPartial())
-      outside = rewriter.getF64FloatAttr(0.0);
-    Value product = DotOp::create(
-        b, rewriter.getF32Type(), x,
-        ValueRange{region.batch(), head, query ? region.row() : region.key()},
-        table, tableAt, outside);
-    rewriter.replaceOp(op, addToScore(region, b, product));
+    addToScores(rewriter, op, op.getS(), [&](ScoreBuilder &score) {
+      Value x = score.capture(op.getX());
+      Value table = score.capture(op.getTable());
+      Value row = score.tableRow(op.getMap(),
+                                 score.distance(op.getOf(), op.getPosition()));
+      Value head = score.head();
+      if (group)
+        head = arith::DivUIOp::create(score, head, group);
+      SmallVector<Value> tableAt{row};
+      if (cast<ShapedType>(op.getTable().getType()).getRank() == 3)
+        tableAt.insert(tableAt.begin(), score.head());
+      return score.dot(x,
+                       {score.batch(), head, query ? score.row() : score.key()},
+                       table, tableAt, getOutside(score, op.getMap()));
+    });
     return success();
   }
 };

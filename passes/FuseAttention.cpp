@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
@@ -53,6 +54,45 @@ static SoftmaxOp findSoftmax(Value weights) {
   return found ? found.getDefiningOp<SoftmaxOp>() : SoftmaxOp();
 }
 
+/// What an op adds to a tensor, element by element; null if it does not.
+static Value getOtherTerm(Operation *op, Value tensor) {
+  Operation *sum = op;
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+    if (!linalgOp.hasPureTensorSemantics() || op->getNumResults() != 1 ||
+        linalgOp.getNumDpsInputs() != 2 ||
+        linalgOp.getNumLoops() != linalgOp.getNumParallelLoops() ||
+        !llvm::all_equal(linalgOp.getIndexingMapsArray()))
+      return {};
+    Block *body = linalgOp.getBlock();
+    sum = body->getTerminator()->getOperand(0).getDefiningOp();
+    Value x = body->getArgument(0), y = body->getArgument(1);
+    auto areInputs = [&](Value lhs, Value rhs) { return lhs == x && rhs == y; };
+    if (!sum || sum->getNumOperands() != 2 ||
+        !(areInputs(sum->getOperand(0), sum->getOperand(1)) ||
+          areInputs(sum->getOperand(1), sum->getOperand(0))))
+      return {};
+  }
+  if (!isa_and_nonnull<arith::AddFOp>(sum))
+    return {};
+  return op->getOperand(op->getOperand(0) == tensor ? 1 : 0);
+}
+
+/// Collects the value tables whose rows, weighed, are what a tensor is the sum
+/// of. Fails, without any, where there is more in it.
+static LogicalResult collectTables(Value sum, SoftmaxOp softmax,
+                                   SmallVectorImpl<RelativeValuesOp> &tables) {
+  SmallVector<RelativeValuesOp> found;
+  while (!isZeros(sum)) {
+    auto table = sum.getDefiningOp<RelativeValuesOp>();
+    if (!table || !sum.hasOneUse() || findSoftmax(table.getP()) != softmax)
+      return failure();
+    found.push_back(table);
+    sum = table.getO();
+  }
+  tables.append(found.rbegin(), found.rend());
+  return success(!found.empty());
+}
+
 /// The steps that end in these values; null, after a remark, where they are not
 /// all there, or something else uses what is between them.
 static std::optional<Steps> matchSteps(ValuesOp values) {
@@ -69,7 +109,8 @@ static std::optional<Steps> matchSteps(ValuesOp values) {
   steps.softmax = findSoftmax(values.getP());
   if (!steps.softmax)
     return miss("the weights come from " + makerOf(values.getP()) +
-                ", not from posenc.softmax");
+                ", not from posenc.softmax, after which nothing may change "
+                "them");
   Value s = steps.softmax.getS();
   steps.mod = s.getDefiningOp<ScoreModOp>();
   Value base =
@@ -79,17 +120,22 @@ static std::optional<Steps> matchSteps(ValuesOp values) {
   if (!base)
     return miss("the scores come from " +
                 makerOf(steps.mod ? steps.mod.getS() : s) +
-                ", not from posenc.scores and posenc.score_mod alone");
+                ", not from posenc.scores and posenc.score_mod alone: "
+                "posenc-fuse-bias, before this, takes ops on elements to a "
+                "score_mod");
   steps.scores = base.getDefiningOp<ScoresOp>();
 
   steps.output = values.getO();
   while (steps.output.hasOneUse()) {
-    auto table = dyn_cast<RelativeValuesOp>(*steps.output.user_begin());
-    if (!table || table.getO() != steps.output ||
-        findSoftmax(table.getP()) != steps.softmax)
+    Operation *user = *steps.output.user_begin();
+    auto table = dyn_cast<RelativeValuesOp>(user);
+    if (table && table.getO() == steps.output &&
+        findSoftmax(table.getP()) == steps.softmax)
+      steps.tables.push_back(table);
+    else if (Value term = getOtherTerm(user, steps.output);
+             !term || failed(collectTables(term, steps.softmax, steps.tables)))
       break;
-    steps.tables.push_back(table);
-    steps.output = table.getResult();
+    steps.output = user->getResult(0);
   }
   if (steps.output.hasOneUse()) {
     Operation *user = *steps.output.user_begin();
@@ -106,27 +152,27 @@ static std::optional<Steps> matchSteps(ValuesOp values) {
        {steps.scores.getOperation(), steps.softmax.getOperation(),
         steps.output.getDefiningOp()})
     if (op->getBlock() != values->getBlock())
-      return miss(describe(op) + " stands in another block than these values");
+      return miss(describe(op) +
+                  " stands in another block than these values: move them into "
+                  "one");
   if (Operation *other = getOtherUser(steps.softmax.getP(), readers))
-    return miss("the weights stay in memory: " + describe(other) +
-                " uses them too");
+    return miss("the weights stay in memory: " + describeOtherUser(other));
   Operation *first = steps.softmax;
   if (steps.mod) {
     if (steps.mod->getBlock() != values->getBlock())
       return miss(describe(steps.mod) +
-                  " stands in another block than these values");
+                  " stands in another block than these values: move them into "
+                  "one");
     for (Value outer : steps.mod.getCaptures())
       if (outer == steps.mod.getS())
         return miss("the scores stay in memory: " + describe(steps.mod) +
                     " captures them, too");
     if (Operation *other = getOtherUser(s, {steps.softmax}))
-      return miss("the scores stay in memory: " + describe(other) +
-                  " uses them too");
+      return miss("the scores stay in memory: " + describeOtherUser(other));
     first = steps.mod;
   }
   if (Operation *other = getOtherUser(base, {first}))
-    return miss("the scores stay in memory: " + describe(other) +
-                " uses them too");
+    return miss("the scores stay in memory: " + describeOtherUser(other));
   return steps;
 }
 
@@ -201,14 +247,12 @@ static void fuse(Steps steps, IRRewriter &rewriter) {
   if (steps.mod)
     z = cloneScore(steps.mod, score);
   for (RelativeValuesOp table : steps.tables) {
-    Value from = table.getPosition();
-    Value distance =
-        table.getOf() == Relation::Lag ? score.lag(from) : score.delta(from);
+    Value distance = score.distance(table.getOf(), table.getPosition());
     builder.valueTable(table.getTable(),
                        score.tableRow(table.getMap(), distance));
   }
   AttentionOp attention = builder.create(z.score, z.keep);
-  shareKeyHeads(attention, rewriter);
+  shareKeyHeads(attention, rewriter, pass);
   rewriter.replaceAllUsesWith(steps.output, attention.getResult());
   if (lse)
     rewriter.replaceAllUsesWith(lse, attention.getLseResult());

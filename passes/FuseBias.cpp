@@ -43,7 +43,7 @@ void posenc::fuseScoreMods(Operation *root, bool elementwise,
   for (ScoreModOp op : llvm::reverse(mods)) {
     if (op->use_empty())
       continue;
-    if (!op.getScore().getOps<RowScanOp>().empty())
+    if (hasRowScan(op.getScore().front()))
       fuseScoreExpression(op.getS(), follow, rewriter, pass);
     fuseScoreExpression(op.getResult(), follow, rewriter, pass);
   }

@@ -122,7 +122,7 @@ static void fuseLookups(Operation *op) {
   if (fused == 0)
     return region.simplify();
   // A row_scan sums over what its region keeps: that stays as it is.
-  if (!block->getOps<RowScanOp>().empty())
+  if (hasRowScan(*block))
     return region.simplify();
   auto yield = cast<YieldOp>(block->getTerminator());
   ImplicitLocOpBuilder b(yield.getLoc(), yield);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Passes.h"
 #include "posenc/Fusion/Fusion.h"
@@ -21,24 +22,6 @@ using namespace mlir::posenc;
 
 static constexpr StringLiteral pass = "fuse-rotation";
 
-/// The rotation that makes these rows, seen through casts of shapes and
-/// roundings. Widened rows are what they were.
-static RotateOp findRotation(Value rows) {
-  while (true) {
-    if (auto op = rows.getDefiningOp<RotateOp>())
-      return op;
-    Value next = findThroughViews(
-        rows, [&](Value other) { return other.getDefiningOp<RotateOp>(); });
-    if (!next)
-      next = getNarrowed(rows);
-    if (!next)
-      next = getWidened(rows);
-    if (!next)
-      return {};
-    rows = next;
-  }
-}
-
 /// A user of rotated rows other than `op`, which may read them as queries or
 /// keys alone.
 static Operation *getOtherUser(Value tensor, AttentionOp op) {
@@ -50,49 +33,42 @@ static Operation *getOtherUser(Value tensor, AttentionOp op) {
                        [&](Operation *user) { return user == op; });
 }
 
-/// Takes in the rotation of queries, or of keys. Returns whether it did.
+/// Takes in the last rotation of queries, or of keys. Returns whether it did.
 static bool fuseRotation(AttentionOp op, bool query, IRRewriter &rewriter) {
   StringRef what = query ? "queries" : "keys";
   Value rows = query ? op.getQ() : op.getK();
-  RotateOp rotate = findRotation(rows);
+  auto [rotate, through] = findRotation(rows);
   if (!rotate)
     return false;
+  if (through) {
+    remarkNotFused(rotate.getLoc(), pass,
+                   "the rotated " + what + " go through " + describe(through) +
+                       " before attention reads them: rotate after it");
+    return false;
+  }
   if (query ? op.getQueryRotation() : op.getKeyRotation()) {
     remarkNotFused(rotate.getLoc(), pass,
                    "the " + what +
-                       " are rotated twice: attention takes one rotation");
+                       " are rotated twice: attention takes one rotation, "
+                       "which may have sections");
     return false;
   }
   if (Operation *other = getOtherUser(rotate.getResult(), op)) {
     remarkNotFused(rotate.getLoc(), pass,
-                   "the rotated " + what + " stay in memory: " +
-                       describe(other) + " uses them too");
+                   "the rotated " + what +
+                       " stay in memory: " + describeOtherUser(other));
     return false;
   }
   Value x = rotate.getX();
   if (Value narrow = getWidened(x); narrow && isRowsType(narrow.getType()))
     x = narrow;
-  auto set = [&](MutableOperandRange range, Value value) {
-    if (value)
-      range.assign(value);
-  };
   rewriter.modifyOpInPlace(op, [&] {
     if (query) {
-      op.setQRopeAttr(rotate.getRopeAttr());
       op.getQMutable().set(x);
-      set(op.getQPositionMutable(), rotate.getPosition());
-      set(op.getQLengthMutable(), rotate.getLength());
-      set(op.getQFreqsMutable(), rotate.getFreqs());
-      set(op.getQCosMutable(), rotate.getCos());
-      set(op.getQSinMutable(), rotate.getSin());
+      op.setQueryRotation(rotate.getRotation());
     } else {
-      op.setKRopeAttr(rotate.getRopeAttr());
       op.getKMutable().set(x);
-      set(op.getKPositionMutable(), rotate.getPosition());
-      set(op.getKLengthMutable(), rotate.getLength());
-      set(op.getKFreqsMutable(), rotate.getFreqs());
-      set(op.getKCosMutable(), rotate.getCos());
-      set(op.getKSinMutable(), rotate.getSin());
+      op.setKeyRotation(rotate.getRotation());
     }
   });
   remarkFused(rotate.getLoc(), pass,
@@ -114,11 +90,13 @@ struct PosEncFuseRotationPass
         attentions.push_back(op);
     });
     for (AttentionOp op : attentions) {
-      fuseRotation(op, /*query=*/true, rewriter);
-      if (fuseRotation(op, /*query=*/false, rewriter) &&
-          shareKeyHeads(op, rewriter))
-        remarkFused(op.getLoc(), pass,
-                    "read key heads where they are, not from copies");
+      bool fusedKeys = false;
+      while (fuseRotation(op, /*query=*/true, rewriter)) {
+      }
+      while (fuseRotation(op, /*query=*/false, rewriter))
+        fusedKeys = true;
+      if (fusedKeys)
+        shareKeyHeads(op, rewriter, pass);
     }
     simplifyUses(getOperation(), rewriter);
   }

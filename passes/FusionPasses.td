@@ -136,11 +136,11 @@ def PosEncFuseAttentionPass : Pass<"posenc-fuse-attention"> {
   let summary = "Take the steps of attention to one op";
   let description = [{
     Writes `posenc.scores`, the score_mods after it, `posenc.softmax`, `posenc.values`, and the `posenc.relative_values`
-    added to that as one `posenc.attention`. Adjacent score_mods become one first; ops of other dialects on scores are for
+    added to that, at once or as sums of their own, as one `posenc.attention`. Adjacent score_mods become one first; ops of other dialects on scores are for
     `posenc-fuse-bias`.
 
     Keys and values whose heads are copies (a broadcast [B,Hkv,G,M,D], its heads merged) are read where they are, as Hkv
-    heads. Operands that were widened to f32 are read as they were, and an output that is rounded to f16 or bf16 is
+    heads; a copy in another order, such as [B,M,Hkv,G,D], leaves a transpose of the Hkv heads. Operands that were widened to f32 are read as they were, and an output that is rounded to f16 or bf16 is
     written so.
 
     Nothing is fused that would be computed twice: where something else uses the scores or the weights, or a step stands in
@@ -182,7 +182,8 @@ def PosEncFuseAttentionPass : Pass<"posenc-fuse-attention"> {
     ```
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::posenc::PosEncDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::posenc::PosEncDialect",
+    "::mlir::tensor::TensorDialect"
   ];
 }
 
@@ -224,7 +225,8 @@ def PosEncFuseRotationPass : Pass<"posenc-fuse-rotation"> {
     ```
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::posenc::PosEncDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::posenc::PosEncDialect",
+    "::mlir::tensor::TensorDialect"
   ];
 }
 

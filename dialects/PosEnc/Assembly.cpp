@@ -123,7 +123,8 @@ void posenc::nameScoreArguments(Region &region, OpAsmSetValueNameFn setName) {
 }
 
 ParseResult posenc::parseCapturesAndRegion(OpAsmParser &parser,
-                                           Clause &captures, Region &region) {
+                                           StringRef clauses, Clause &captures,
+                                           Region &region) {
   SmallVector<OpAsmParser::Argument> arguments, captured;
   auto parseCapture = [&]() -> ParseResult {
     OpAsmParser::Argument argument;
@@ -145,8 +146,11 @@ ParseResult posenc::parseCapturesAndRegion(OpAsmParser &parser,
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseCapture))
     return failure();
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseKeyword("score") ||
-      parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren))
+  if (failed(parser.parseOptionalKeyword("score")))
+    return parser.emitError(loc, "expected 'score' and its region; before it, "
+                                 "in this order, may stand ")
+           << clauses;
+  if (parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren))
     return failure();
   if (arguments.size() != numScoreArguments)
     return parser.emitError(

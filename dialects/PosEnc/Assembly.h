@@ -47,9 +47,10 @@ void printRotation(OpAsmPrinter &printer, const Rotation &rotation);
 
 /// The captures and the region of attention and score_mod: `with(%a : type,
 /// %b = %c#1 : type)`, then `score(%s, %b, %h, %r, %j) { ... }`. A captured
-/// value keeps its name inside, where it is another value.
-ParseResult parseCapturesAndRegion(OpAsmParser &parser, Clause &captures,
-                                   Region &region);
+/// value keeps its name inside, where it is another value. `clauses` names, for
+/// the message, those that may stand before `score`.
+ParseResult parseCapturesAndRegion(OpAsmParser &parser, StringRef clauses,
+                                   Clause &captures, Region &region);
 void printCapturesAndRegion(OpAsmPrinter &printer, ValueRange captures,
                             Region &region);
 /// Suggests the names s, b, h, r, j for the arguments of a score region.

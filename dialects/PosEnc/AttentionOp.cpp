@@ -35,7 +35,8 @@ ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &state) {
       v.parse(parser) || tables.parseOptional(parser, "value_tables") ||
       sink.parseOptional(parser, "sink") ||
       into.parseOptional(parser, "into") ||
-      parseCapturesAndRegion(parser, captures, *region) ||
+      parseCapturesAndRegion(parser, "value_tables, sink, into and with",
+                             captures, *region) ||
       parser.parseOptionalAttrDict(state.attributes))
     return failure();
 
@@ -133,6 +134,26 @@ Rotation AttentionOp::getQueryRotation() {
 Rotation AttentionOp::getKeyRotation() {
   return {getKRopeAttr(), getKPosition(), getKLength(),
           getKFreqs(),    getKCos(),      getKSin()};
+}
+
+static void assignOptional(MutableOperandRange range, Value value) {
+  value ? range.assign(value) : range.clear();
+}
+void AttentionOp::setQueryRotation(const Rotation &rotation) {
+  setQRopeAttr(rotation.rope);
+  assignOptional(getQPositionMutable(), rotation.position);
+  assignOptional(getQLengthMutable(), rotation.length);
+  assignOptional(getQFreqsMutable(), rotation.freqs);
+  assignOptional(getQCosMutable(), rotation.cos);
+  assignOptional(getQSinMutable(), rotation.sin);
+}
+void AttentionOp::setKeyRotation(const Rotation &rotation) {
+  setKRopeAttr(rotation.rope);
+  assignOptional(getKPositionMutable(), rotation.position);
+  assignOptional(getKLengthMutable(), rotation.length);
+  assignOptional(getKFreqsMutable(), rotation.freqs);
+  assignOptional(getKCosMutable(), rotation.cos);
+  assignOptional(getKSinMutable(), rotation.sin);
 }
 
 YieldOp AttentionOp::getYield() {

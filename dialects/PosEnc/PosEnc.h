@@ -134,4 +134,13 @@ struct Rotation {
 #define GET_OP_CLASSES
 #include "dialects/PosEnc/PosEncOps.h.inc"
 
+namespace mlir::posenc {
+
+/// Whether a score region sums over the keys of its row: posenc.row_scan.
+inline bool hasRowScan(Block &score) {
+  return !score.getOps<RowScanOp>().empty();
+}
+
+} // namespace mlir::posenc
+
 #endif // DIALECTS_POSENC_POSENC_H

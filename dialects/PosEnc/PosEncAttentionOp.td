@@ -20,12 +20,24 @@ def AttentionOp : PosEnc_Op<"attention", [
     lse[b, h, r]  = ln of the sum of exp(z) over the kept keys; the sink is not counted
     ```
 
+    Syntax, T being types; what stands in brackets may be left out, but the order is this one:
+
+    ```
+    operation ::= `posenc.attention` `q(`%q : T`)` [rotation] `k(`%k : T`)` [rotation] `v(`%v : T`)`
+                  [`value_tables(`%t : T, ...`)`] [`sink(`%s : T`)`] [`into(`%out : T [, %lse : T]`)`]
+                  [`with(`%x : T, ...`)`] `score(`%s, %b, %h, %r, %j`)` region [`->` T | `->` `(`T, T`)`]
+    rotation  ::= `rotate` rope [`from(`%p : T`)` | `at(`%ids : T`)`] [`length(`%n : index`)`]
+                  [`freqs(`%f : T`)` | `cos_sin(`%c : T, %s : T`)`]
+    ```
+
+    Two results, the second being the log-sum-exp, are `%o, %lse = posenc.attention ...`.
+
     The region is straight-line code of `arith` and `math` on scalars, and of the ops `posenc.row`, `posenc.lookup`,
-    `posenc.dot`, `posenc.mlp` and `posenc.row_scan`; it ends in `posenc.yield`. Scores are f32, positions index, conditions i1. `with` captures values under
-    their own name (`%t = %x#1` renames one); nothing else of the surrounding program is seen. A scale, a mask, a softcap
-    stand in the region, where the formula has them. A row without a kept pair gives zeros and a log-sum-exp of -inf,
-    with a sink too. What a removed pair computes, indices out of bounds and divisions by 0 included, has no
-    effect.
+    `posenc.dot`, `posenc.mlp` and `posenc.row_scan`; it ends in `posenc.yield`. Scores are f32, positions index,
+    conditions i1. `with` captures values under their own name (`%t = %x#1` renames one); nothing else of the surrounding
+    program is seen. A scale, a mask, a softcap stand in the region, where the formula has them. A row without a kept pair
+    gives zeros and a log-sum-exp of -inf, with a sink too. What a removed pair computes, indices out of bounds and
+    divisions by 0 included, has no effect.
 
     `q`, `k` and `v` are f32, f16 or bf16; scores, softmax and sums are f32. The op takes tensors or memrefs with any
     strides. On memrefs `into` says where the results go, and must not overlap with what the op reads. On tensors it may be
@@ -100,6 +112,9 @@ def AttentionOp : PosEnc_Op<"attention", [
     /// The rotation clauses; their rope is null where there is none.
     ::mlir::posenc::Rotation getQueryRotation();
     ::mlir::posenc::Rotation getKeyRotation();
+    /// An empty one takes the clause away.
+    void setQueryRotation(const ::mlir::posenc::Rotation &rotation);
+    void setKeyRotation(const ::mlir::posenc::Rotation &rotation);
     YieldOp getYield();
   }];
 }

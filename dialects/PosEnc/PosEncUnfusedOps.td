@@ -26,7 +26,7 @@ def RotateOp : PosEnc_UnfusedOp<"rotate", [PosEnc_ChecksExtents, AttrSizedOperan
     sequence so far, the past ones included; or, with `freqs(%f)`, position times f[m], f
     [width / 2]; or `cos_sin(%c, %s)` gives cosine and sine at [position, m] of two tables [P, width / 2], which the
     positions must not leave (outside, the row is unspecified). The clauses `rotate` of `posenc.attention` have the same
-    spelling.
+    spelling. Syntax: `posenc.rotate` as there, without the word `rotate`, then `x(%x : T)`.
 
     - `rotate_c1`: the rotation fits the rows: an even width inside them, of at most 65536; one of base, freqs and cos_sin;
       tables of width / 2 columns; sections of width / 2 pairs, and as many axes of positions; as many factors of a
@@ -88,6 +88,7 @@ def ScoreModOp : PosEnc_UnfusedOp<"score_mod", [
   let description = [{
     `result[b, h, r, j]` is the score that the region yields for `s[b, h, r, j]`, or -inf where the pair is not kept. The
     region, its captures and constraints are those of `posenc.attention`, without value rows.
+    Syntax: `posenc.score_mod s(%s : T) [with(%x : T, ...)] score(%s, %b, %h, %r, %j)` and the region.
 
     - `score_mod_c1`: s is [B,H,N,M] of f32.
     - `score_mod_c8 to score_mod_c11`: as attention_c8 to attention_c11.

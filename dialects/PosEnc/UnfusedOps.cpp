@@ -147,7 +147,7 @@ ParseResult ScoreModOp::parse(OpAsmParser &parser, OperationState &state) {
   Clause s, captures;
   Region *region = state.addRegion();
   if (parser.parseKeyword("s") || s.parse(parser) ||
-      parseCapturesAndRegion(parser, captures, *region) ||
+      parseCapturesAndRegion(parser, "with", captures, *region) ||
       parser.parseOptionalAttrDict(state.attributes))
     return failure();
   if (s.size() != 1)

@@ -106,6 +106,10 @@ public:
   Value delta(Value from = {});
   /// Position minus key.
   Value lag(Value from = {});
+  /// The one or the other.
+  Value distance(Relation of, Value from = {}) {
+    return of == Relation::Lag ? lag(from) : delta(from);
+  }
 
   /// posenc.row.
   Value tableRow(RowMapAttr map, ValueRange x);

@@ -9,7 +9,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 #include "posenc/Fusion/Fusion.h"
 
 using namespace mlir;
@@ -149,11 +148,7 @@ Value TensorReader::readProduct(Value tensor, ArrayRef<Index> at) {
       op.getNumDpsInputs() != 2 || !linalg::isaContractionOpInterface(op) ||
       !getElementTypeOrSelf(tensor).isF32() || !isSumOfProducts(*op.getBlock()))
     return {};
-  // The first value of the sum.
-  Value init = op.getDpsInits()[0];
-  auto fill = init.getDefiningOp<linalg::FillOp>();
-  if (!matchPattern(init, m_AnyZeroFloat()) &&
-      !(fill && matchPattern(fill.value(), m_AnyZeroFloat())))
+  if (!isZeros(op.getDpsInits()[0]))
     return {};
   SmallVector<unsigned> reductions;
   op.getReductionDims(reductions);

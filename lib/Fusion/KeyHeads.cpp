@@ -6,62 +6,130 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "posenc/Fusion/Fusion.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
 
+/// Where batch, head, key and channel stand among a tensor's dimensions.
+using DimOrder = std::array<int64_t, 4>;
+static constexpr DimOrder inOrder = {0, 1, 2, 3};
+
 namespace {
-/// Keys or values [B,Hkv,M,D] that stand for [B,Hkv * group,M,D].
+/// What stands for keys or values [B,Hkv * group,M,D]: the same with Hkv heads,
+/// its dimensions in some order.
 struct SharedHeads {
   Value tensor;
-  int64_t group; // 0 if one head serves all
+  DimOrder order = inOrder;
+  int64_t group = 1; // 0 if one head serves all, 1 if no head is a copy
+
+  int64_t getNumHeads() const {
+    return cast<RankedTensorType>(tensor.getType()).getDimSize(order[1]);
+  }
 };
 } // namespace
 
+/// How many of the heads at `identity` read one of a tensor with this many: 0
+/// for all, none if that cannot be said.
+static std::optional<int64_t> findGroup(const Index &head, int64_t numHeads,
+                                        const Index &identity, Atoms &atoms) {
+  if (numHeads == 1 && head == Index(0))
+    return 0;
+  if (head.constant != 0 || head.terms.size() != 1 ||
+      head.terms.front().second != 1)
+    return std::nullopt;
+  const Atoms::Division *division = atoms.division(head.terms.front().first);
+  if (!division || division->remainder || division->dividend != identity)
+    return std::nullopt;
+  return division->divisor;
+}
+
 /// The tensor that has every head of this one once: head h is its head
 /// h / group.
-static std::optional<SharedHeads> findSharedHeads(Value tensor) {
+static SharedHeads findSharedHeads(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
+  SharedHeads found{tensor};
+  if (type.getDimSize(1) == 1)
+    return found;
   Atoms atoms;
-  SmallVector<Index> at = atoms.addIndices(type.getShape());
-  SmallVector<Index> identity(at);
-  std::optional<SharedHeads> found;
+  const SmallVector<Index> identity = atoms.addIndices(type.getShape());
+  SmallVector<Index> at(identity);
   // The elements of a slice are not all of its source.
   while (!tensor.getDefiningOp<tensor::ExtractSliceOp>() &&
          stepThroughView(tensor, at, atoms)) {
     auto own = cast<RankedTensorType>(tensor.getType());
     if (own.getRank() != 4 || own.getElementType() != type.getElementType() ||
-        own.getEncoding() || llvm::any_of(ArrayRef{0, 2, 3}, [&](int i) {
-          return at[i] != identity[i] ||
-                 own.getDimSize(i) != type.getDimSize(i);
-        }))
+        own.getEncoding())
       continue;
-    if (own.getDimSize(1) == 1 && at[1] == Index(0) && type.getDimSize(1) != 1)
-      found = {tensor, 0};
-    if (at[1].constant != 0 || at[1].terms.size() != 1 ||
-        at[1].terms.front().second != 1)
-      continue;
-    const Atoms::Division *division = atoms.division(at[1].terms.front().first);
-    if (division && !division->remainder && division->dividend == identity[1])
-      found = {tensor, division->divisor};
+    DimOrder order = inOrder;
+    do {
+      // Behind another order there is nothing to gain from the same heads.
+      if (found.group != 1 && order != inOrder)
+        break;
+      auto group =
+          findGroup(at[order[1]], own.getDimSize(order[1]), identity[1], atoms);
+      if (group && llvm::none_of(ArrayRef{0, 2, 3}, [&](int i) {
+            return at[order[i]] != identity[i] ||
+                   own.getDimSize(order[i]) != type.getDimSize(i);
+          })) {
+        found = {tensor, order, *group};
+        break;
+      }
+    } while (std::next_permutation(order.begin(), order.end()));
   }
   return found;
 }
 
-bool posenc::shareKeyHeads(AttentionOp op, IRRewriter &rewriter) {
+/// The heads as attention takes them, [B,Hkv,M,D].
+static Value emitInOrder(const SharedHeads &heads, Location loc,
+                         IRRewriter &rewriter) {
+  if (heads.order == inOrder)
+    return heads.tensor;
+  auto type = cast<RankedTensorType>(heads.tensor.getType());
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t dim : heads.order)
+    sizes.push_back(tensor::getMixedSize(rewriter, loc, heads.tensor, dim));
+  Value empty =
+      tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
+  return linalg::TransposeOp::create(rewriter, loc, heads.tensor, empty,
+                                     ArrayRef<int64_t>(heads.order))
+      ->getResult(0);
+}
+
+bool posenc::shareKeyHeads(AttentionOp op, IRRewriter &rewriter,
+                           StringRef pass) {
   if (!isa<RankedTensorType>(op.getK().getType()))
     return false;
-  auto k = findSharedHeads(op.getK()), v = findSharedHeads(op.getV());
-  if (!k || !v || k->group != v->group ||
-      cast<RankedTensorType>(k->tensor.getType()).getDimSize(1) !=
-          cast<RankedTensorType>(v->tensor.getType()).getDimSize(1))
+  SharedHeads k = findSharedHeads(op.getK()), v = findSharedHeads(op.getV());
+  if (k.group == 1 && v.group == 1)
     return false;
+  if (k.group != v.group || k.getNumHeads() != v.getNumHeads()) {
+    // Behind a rotation the keys may be copies, too.
+    if (findRotation(op.getK()).rotate)
+      return false;
+    bool keysAreMore = k.group == 1;
+    Value more = keysAreMore ? op.getK() : op.getV();
+    Operation *maker = more.getDefiningOp();
+    remarkNotFused(
+        op.getLoc(), pass,
+        Twine(keysAreMore ? "the value" : "the key") +
+            " heads are copies of fewer ones, but attention reads them as " +
+            "they are: " + (keysAreMore ? "the key" : "the value") +
+            " heads, of " +
+            (maker ? describe(maker) : std::string("an argument")) +
+            ", are no copies in the same way");
+    return false;
+  }
+  rewriter.setInsertionPoint(op);
+  Value keys = emitInOrder(k, op.getLoc(), rewriter);
+  Value values = emitInOrder(v, op.getLoc(), rewriter);
   rewriter.modifyOpInPlace(op, [&] {
-    op.getKMutable().assign(k->tensor);
-    op.getVMutable().assign(v->tensor);
+    op.getKMutable().assign(keys);
+    op.getVMutable().assign(values);
   });
+  remarkFused(op.getLoc(), pass,
+              "read key heads where they are, not from copies");
   return true;
 }

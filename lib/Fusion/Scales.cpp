@@ -162,33 +162,11 @@ static std::optional<std::pair<Factor, OpOperand *>> getScale(Operation *op) {
   return std::nullopt;
 }
 
-/// The operand that goes through an op that commutes with factors: rotations,
-/// reshapes, copies, conversions.
+/// The operand with whose factors the elements of a result are multiplied, too.
 static OpOperand *getLinearOperand(Operation *op) {
   if (auto rotate = dyn_cast<RotateOp>(op))
     return &rotate.getXMutable();
-  if (isa<tensor::CastOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
-    return &op->getOpOperand(0);
-  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-  Value from;
-  if (op->getNumResults() == 1) {
-    from = getWidened(op->getResult(0));
-    if (!from)
-      from = getNarrowed(op->getResult(0));
-    if (!from && linalgOp) {
-      Atoms atoms;
-      SmallVector<Index> at = atoms.addIndices(
-          cast<ShapedType>(op->getResult(0).getType()).getShape());
-      Value tensor = op->getResult(0);
-      if (stepThroughView(tensor, at, atoms))
-        from = tensor;
-    }
-  }
-  if (from)
-    for (OpOperand &operand : op->getOpOperands())
-      if (operand.get() == from)
-        return &operand;
-  return nullptr;
+  return getPassedOn(op);
 }
 
 SmallVector<Scale> posenc::findScales(OpOperand &use) {

@@ -40,6 +40,11 @@ std::string posenc::describe(Operation *op) {
   return name;
 }
 
+std::string posenc::describeOtherUser(Operation *op) {
+  return describe(op) +
+         " uses them too; to fuse, make them a second time for it";
+}
+
 //===----------------------------------------------------------------------===//
 // What a tensor of scores is made of
 //===----------------------------------------------------------------------===//
@@ -171,7 +176,7 @@ static Value findScanBoundary(TensorReader &reader,
                               const llvm::SetVector<Value> &path) {
   for (Value tensor : expression.followed) {
     auto mod = tensor.getDefiningOp<ScoreModOp>();
-    if (!mod || mod.getScore().getOps<RowScanOp>().empty())
+    if (!mod || !hasRowScan(mod.getScore().front()))
       continue;
     bool isRoot = tensor == expression.followed.front();
     if (mod.getYield().getKeep() && !isRoot)
@@ -246,7 +251,7 @@ static Expression collectUnshared(ScoreRegion &region, ImplicitLocOpBuilder &b,
     for (Value tensor : path)
       for (OpOperand &use : tensor.getUses())
         if (tensor != scores && !expression.isInside(use))
-          stopped |= stop(tensor, describe(use.getOwner()) + " uses them too");
+          stopped |= stop(tensor, describeOtherUser(use.getOwner()));
     if (!stopped)
       if (Value tensor = findScanBoundary(reader, expression, path))
         stopped = stop(tensor, "posenc.row_scan sums over the kept keys of its "
@@ -359,7 +364,7 @@ void posenc::fuseScoreExpression(Value scores, Follow follow,
   reader.setBase(base, factors);
   Value score = reader.read(scores, reader.pair);
   assert(score && "what can be followed can be read");
-  bool scans = !region.getBlock()->getOps<RowScanOp>().empty();
+  bool scans = hasRowScan(*region.getBlock());
   MaskedScore masked =
       scans ? MaskedScore{score, reader.scanKeep} : splitMask(b, score);
   YieldOp::create(b, masked.score, masked.keep, ValueRange());

@@ -18,15 +18,6 @@ using namespace mlir::posenc;
 // What sugar stands for
 //===----------------------------------------------------------------------===//
 
-Value posenc::emitTableRow(ScoreRegion &region, ImplicitLocOpBuilder &b,
-                           RowMapAttr map, Relation of, Value from) {
-  ScoreBuilder score(region, b);
-  if (from)
-    from = region.capture(from);
-  return score.tableRow(map, of == Relation::Lag ? score.lag(from)
-                                                 : score.delta(from));
-}
-
 Value posenc::emitHeadsPerKeyHead(ImplicitLocOpBuilder &b, Value scores,
                                   Value k) {
   auto s = cast<ShapedType>(scores.getType());

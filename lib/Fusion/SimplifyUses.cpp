@@ -106,27 +106,12 @@ void posenc::simplifyUses(Operation *root, IRRewriter &rewriter) {
   });
 }
 
-/// Whether an op makes the same numbers of a tensor: as a view or conversion.
-static bool isViewOrConversion(Operation *op) {
-  if (op->getNumResults() != 1 ||
-      !isa<RankedTensorType>(op->getResult(0).getType()))
-    return false;
-  Value tensor = op->getResult(0);
-  if (getWidened(tensor) || getNarrowed(tensor))
-    return true;
-  Atoms atoms;
-  SmallVector<Index> at =
-      atoms.addIndices(cast<RankedTensorType>(tensor.getType()).getShape());
-  return stepThroughView(tensor, at, atoms);
-}
-
 Operation *posenc::findOtherUser(Value tensor, Block *block,
                                  function_ref<bool(Operation *)> accept) {
   for (Operation *user : tensor.getUsers()) {
     if (accept(user))
       continue;
-    if (user->getBlock() != block || user->use_empty() ||
-        !isViewOrConversion(user) ||
+    if (user->getBlock() != block || user->use_empty() || !getPassedOn(user) ||
         findOtherUser(user->getResult(0), block, accept))
       return user;
   }

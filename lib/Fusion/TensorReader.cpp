@@ -124,7 +124,7 @@ bool TensorReader::canFollowImpl(Value tensor) {
   if (!op || !type || !isRegionScalar(type.getElementType()))
     return false;
   if (auto mod = dyn_cast<ScoreModOp>(op))
-    return follow.scans || mod.getScore().getOps<RowScanOp>().empty();
+    return follow.scans || !hasRowScan(mod.getScore().front());
   if (!follow.elementwise && !follow.gathers)
     return false;
   auto canReadSources = [&] {
@@ -472,7 +472,7 @@ Value TensorReader::readScoreMod(ScoreModOp op, ArrayRef<Index> at) {
   Value result = mapping.lookup(yield.getScore());
   if (!yield.getKeep())
     return result;
-  if (!block.getOps<RowScanOp>().empty()) {
+  if (hasRowScan(block)) {
     scanKeep = mapping.lookup(yield.getKeep());
     return result;
   }

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 #include "posenc/Fusion/Fusion.h"
 
 using namespace mlir;
@@ -36,6 +37,11 @@ bool posenc::isCaptureType(Type type) {
   return llvm::any_of(
       std::initializer_list<unsigned>{1, 8, 16, 32, 64},
       [&](unsigned width) { return element.isSignlessInteger(width); });
+}
+
+bool posenc::isZeros(Value tensor) {
+  auto fill = tensor.getDefiningOp<linalg::FillOp>();
+  return matchPattern(fill ? fill.value() : tensor, m_AnyZeroFloat());
 }
 
 /// The loops of a linalg op at the iteration that writes this element; fails
@@ -180,6 +186,31 @@ Value posenc::getNarrowed(Value tensor) {
   return getConverted<arith::TruncFOp>(tensor);
 }
 
+OpOperand *posenc::getPassedOn(Operation *op) {
+  auto type = op->getNumResults() == 1
+                  ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
+                  : RankedTensorType();
+  if (!type)
+    return nullptr;
+  // These do whatever is known of their sizes.
+  if (isa<tensor::CastOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    return &op->getOpOperand(0);
+  Value from = getWidened(op->getResult(0));
+  if (!from)
+    from = getNarrowed(op->getResult(0));
+  if (!from) {
+    Atoms atoms;
+    SmallVector<Index> at = atoms.addIndices(type.getShape());
+    Value tensor = op->getResult(0);
+    if (!stepThroughView(tensor, at, atoms))
+      return nullptr;
+    from = tensor;
+  }
+  return llvm::find_if(op->getOpOperands(), [&](OpOperand &operand) {
+    return operand.get() == from;
+  });
+}
+
 Value posenc::findThroughViews(Value tensor, function_ref<bool(Value)> accept,
                                bool narrowed) {
   Atoms atoms;
@@ -207,6 +238,29 @@ Value posenc::findThroughViews(Value tensor, function_ref<bool(Value)> accept,
     } else if (Value narrow = narrowed ? getWidened(tensor) : Value()) {
       ++narrower;
       tensor = narrow;
+    } else {
+      return {};
+    }
+  }
+}
+
+RotatedRows posenc::findRotation(Value rows) {
+  RotatedRows found;
+  while (true) {
+    found.rotate = rows.getDefiningOp<RotateOp>();
+    if (found.rotate)
+      return found;
+    Operation *op = rows.getDefiningOp();
+    if (Value whole = findThroughViews(
+            rows, [&](Value other) { return other.getDefiningOp<RotateOp>(); }))
+      rows = whole;
+    else if (Value wide = getNarrowed(rows))
+      rows = wide;
+    else if (Value narrow = getWidened(rows))
+      rows = narrow;
+    else if (OpOperand *source = op ? getPassedOn(op) : nullptr) {
+      rows = source->get();
+      found.through = op;
     } else {
       return {};
     }

@@ -122,6 +122,57 @@ func.func @after_a_mask(%q: !q, %k: !k, %v: !k) -> !q {
 
 // -----
 
+!q = tensor<2x8x4x64xf32>
+!s = tensor<2x8x4x16xf32>
+!k = tensor<2x8x16x64xf32>
+#map = affine_map<(b, h, r, d) -> (b, h, r, d)>
+
+// Value tables summed for themselves, and then added: by ops of arith or linalg, on either side.
+// CHECK-LABEL: func.func @added_tables
+// CHECK:         posenc.attention {{.*}} v(%{{[^)]*}})
+// CHECK-NEXT:    value_tables(%[[T:[a-z0-9]+]] : tensor<9x64xf32>, %{{.*}} : tensor<33x64xf32>, %[[T]] : tensor<9x64xf32>)
+// CHECK-NEXT:    score(%[[S:.*]], %{{.*}}, %{{.*}}, %[[R:.*]], %[[J:.*]]) {
+// CHECK:           %[[X:.*]] = posenc.row #posenc.clip<-4, 4>(
+// CHECK:           %[[Y:.*]] = posenc.row #posenc.clip<-16, 16>(
+// CHECK:           %[[Z:.*]] = posenc.row #posenc.clip<-2, 6>(
+// CHECK:           posenc.yield %[[S]] : f32 value_rows(%[[X]], %[[Y]], %[[Z]])
+// CHECK:         return
+func.func @added_tables(%q: !q, %k: !k, %v: !k, %t: tensor<9x64xf32>, %u: tensor<33x64xf32>) -> !q {
+  %s = posenc.scores q(%q : !q) k(%k : !k) : !s
+  %p = posenc.softmax s(%s : !s)
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : !q
+  %zeros = linalg.fill ins(%zero : f32) outs(%e : !q) -> !q
+  %x = posenc.relative_values o(%zeros : !q) p(%p : !s) table(%t : tensor<9x64xf32>) #posenc.clip<-4, 4>(delta)
+  %y = posenc.relative_values o(%x : !q) p(%p : !s) table(%u : tensor<33x64xf32>) #posenc.clip<-16, 16>(delta)
+  %o = posenc.values p(%p : !s) v(%v : !k) : !q
+  %sum = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%y, %o : !q, !q) outs(%e : !q) {
+  ^bb0(%a: f32, %c: f32, %out: f32):
+    %d = arith.addf %c, %a : f32
+    linalg.yield %d : f32
+  } -> !q
+  %none = arith.constant dense<0.0> : !q
+  %z = posenc.relative_values o(%none : !q) p(%p : !s) table(%t : tensor<9x64xf32>) #posenc.clip<-2, 6>(delta)
+  %all = arith.addf %sum, %z : !q
+  return %all : !q
+}
+
+// What is added is more than weighed rows.
+// CHECK-LABEL: func.func @negative_residual
+// CHECK:         posenc.softmax
+// CHECK:         posenc.relative_values
+func.func @negative_residual(%q: !q, %k: !k, %v: !k, %t: tensor<9x64xf32>) -> !q {
+  %s = posenc.scores q(%q : !q) k(%k : !k) : !s
+  %p = posenc.softmax s(%s : !s)
+  %x = posenc.relative_values o(%q : !q) p(%p : !s) table(%t : tensor<9x64xf32>) #posenc.clip<-4, 4>(delta)
+  %o = posenc.values p(%p : !s) v(%v : !k) : !q
+  %all = arith.addf %o, %x : !q
+  return %all : !q
+}
+
+// -----
+
 !q = tensor<2x8x?x64xf32>
 !k = tensor<2x2x?x64xf32>
 !w = tensor<2x2x4x?x64xf32>
@@ -144,6 +195,47 @@ func.func @repeated_heads(%q: !q, %k: !k, %v: !k) -> !q {
   %s = posenc.scores q(%q : !q) k(%kk : !h) : !s
   %p = posenc.softmax s(%s : !s)
   %o = posenc.values p(%p : !s) v(%vv : !h) : !q
+  return %o : !q
+}
+
+// Copies of heads behind the keys, and then a transpose: what is transposed are the two heads.
+// CHECK-LABEL: func.func @repeated_heads_transposed
+// CHECK-SAME:    %[[Q:.*]]: tensor<2x8x?x64xf32>, %[[K:.*]]: tensor<2x?x2x64xf32>, %[[V:.*]]: tensor<2x2x?x64xf32>
+// CHECK-NOT:     linalg.broadcast
+// CHECK:         %[[KT:.*]] = linalg.transpose ins(%[[K]] : tensor<2x?x2x64xf32>) outs(%{{.*}} : tensor<2x2x?x64xf32>) permutation = [0, 2, 1, 3]
+// CHECK-NEXT:    posenc.attention q(%[[Q]] : {{.*}}) k(%[[KT]] : {{.*}}) v(%[[V]] : {{.*}})
+// REMARK: remark: [Passed] fuse-attention {{.*}}read key heads where they are, not from copies
+func.func @repeated_heads_transposed(%q: !q, %k: tensor<2x?x2x64xf32>, %v: !k) -> !q {
+  %c1 = arith.constant 1 : index
+  %m = tensor.dim %k, %c1 : tensor<2x?x2x64xf32>
+  %e = tensor.empty(%m) : tensor<2x?x2x4x64xf32>
+  %kb = linalg.broadcast ins(%k : tensor<2x?x2x64xf32>) outs(%e : tensor<2x?x2x4x64xf32>) dimensions = [3]
+  %kc = tensor.collapse_shape %kb [[0], [1], [2, 3], [4]] : tensor<2x?x2x4x64xf32> into tensor<2x?x8x64xf32>
+  %et = tensor.empty(%m) : !h
+  %kk = linalg.transpose ins(%kc : tensor<2x?x8x64xf32>) outs(%et : !h) permutation = [0, 2, 1, 3]
+  %ev = tensor.empty(%m) : !w
+  %vb = linalg.broadcast ins(%v : !k) outs(%ev : !w) dimensions = [2]
+  %vv = tensor.collapse_shape %vb [[0], [1, 2], [3], [4]] : !w into !h
+  %s = posenc.scores q(%q : !q) k(%kk : !h) : !s
+  %p = posenc.softmax s(%s : !s)
+  %o = posenc.values p(%p : !s) v(%vv : !h) : !q
+  return %o : !q
+}
+
+// Keys alone that are copies are read as they are.
+// CHECK-LABEL: func.func @negative_values_differ
+// CHECK:         %[[KK:.*]] = tensor.collapse_shape
+// CHECK:         posenc.attention q(%{{.*}}) k(%[[KK]] :
+// REMARK: remark: [Missed] fuse-attention {{.*}}the key heads are copies of fewer ones, but attention reads them as they are: the value heads, of an argument, are no copies in the same way
+func.func @negative_values_differ(%q: !q, %k: !k, %v: !h) -> !q {
+  %c2 = arith.constant 2 : index
+  %m = tensor.dim %k, %c2 : !k
+  %e = tensor.empty(%m) : !w
+  %kb = linalg.broadcast ins(%k : !k) outs(%e : !w) dimensions = [2]
+  %kk = tensor.collapse_shape %kb [[0], [1, 2], [3], [4]] : !w into !h
+  %s = posenc.scores q(%q : !q) k(%kk : !h) : !s
+  %p = posenc.softmax s(%s : !s)
+  %o = posenc.values p(%p : !s) v(%v : !h) : !q
   return %o : !q
 }
 

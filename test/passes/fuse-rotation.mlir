@@ -101,3 +101,29 @@ func.func @negative_twice(%x: !x) -> !x {
   %o = posenc.attention q(%q0 : !x) rotate #rope k(%x : !x) v(%x : !x) score(%s, %b, %h, %r, %j) { posenc.yield %s : f32 } -> !x
   return %o : !x
 }
+
+// The inner of two rotations stays.
+// CHECK-LABEL: func.func @negative_inner
+// CHECK-SAME:    %[[X:.*]]: tensor<2x8x4x64xf32>
+// CHECK-NEXT:    %[[K:.*]] = posenc.rotate #{{.*}} x(%[[X]] :
+// CHECK-NEXT:    posenc.attention q(%[[X]] : {{.*}}) k(%[[K]] : {{.*}}) rotate #{{.*}} v(
+// REMARK: remark: [Passed] fuse-rotation {{.*}}the rotation of the keys is a clause of attention
+// REMARK: [[@LINE+2]]:9: remark: [Missed] fuse-rotation {{.*}}the keys are rotated twice: attention takes one rotation
+func.func @negative_inner(%x: !x) -> !x {
+  %k0 = posenc.rotate #rope x(%x : !x)
+  %k1 = posenc.rotate #rope x(%k0 : !x)
+  %o = posenc.attention q(%x : !x) k(%k1 : !x) v(%x : !x) score(%s, %b, %h, %r, %j) { posenc.yield %s : f32 } -> !x
+  return %o : !x
+}
+
+// Rows of a cache that is rotated as a whole.
+// CHECK-LABEL: func.func @negative_slice
+// CHECK:         posenc.rotate
+// CHECK:         posenc.attention q(%{{.*}} : {{.*}}) k(%{{.*}} : tensor<2x8x4x64xf32>) v(
+// REMARK: [[@LINE+2]]:9: remark: [Missed] fuse-rotation {{.*}}the rotated keys go through tensor.extract_slice of line [[#@LINE+3]] before attention reads them: rotate after it
+func.func @negative_slice(%x: !x, %cache: tensor<2x8x16x64xf32>) -> !x {
+  %kr = posenc.rotate #rope x(%cache : tensor<2x8x16x64xf32>)
+  %k = tensor.extract_slice %kr[0, 0, 12, 0] [2, 8, 4, 64] [1, 1, 1, 1] : tensor<2x8x16x64xf32> to !x
+  %o = posenc.attention q(%x : !x) k(%k : !x) v(%x : !x) score(%s, %b, %h, %r, %j) { posenc.yield %s : f32 } -> !x
+  return %o : !x
+}

@@ -45,22 +45,14 @@ static bool dropKeep(AttentionOp op) {
 static bool dropQueryRotation(AttentionOp op) {
   if (!op.getQueryRotation())
     return false;
-  op.removeQRopeAttr();
-  for (MutableOperandRange operand :
-       {op.getQPositionMutable(), op.getQLengthMutable(), op.getQFreqsMutable(),
-        op.getQCosMutable(), op.getQSinMutable()})
-    operand.clear();
+  op.setQueryRotation({});
   return true;
 }
 
 static bool dropKeyRotation(AttentionOp op) {
   if (!op.getKeyRotation())
     return false;
-  op.removeKRopeAttr();
-  for (MutableOperandRange operand :
-       {op.getKPositionMutable(), op.getKLengthMutable(), op.getKFreqsMutable(),
-        op.getKCosMutable(), op.getKSinMutable()})
-    operand.clear();
+  op.setKeyRotation({});
   return true;
 }
 

@@ -46,6 +46,13 @@ Value getWidened(Value tensor);
 /// The same for tensors that this one rounds.
 Value getNarrowed(Value tensor);
 
+/// The operand whose elements an op passes on: a view, a copy or a conversion.
+/// Null for other ops.
+OpOperand *getPassedOn(Operation *op);
+
+/// Whether all elements of a tensor of floats are known to be 0.
+bool isZeros(Value tensor);
+
 /// Whether posenc.attention takes rows of this type.
 bool isRowsType(Type type);
 /// Whether a score region may capture values of this type.
@@ -54,10 +61,6 @@ bool isCaptureType(Type type);
 //===----------------------------------------------------------------------===//
 // Score regions
 //===----------------------------------------------------------------------===//
-
-/// The table row of a pair's distance, by the ops of a region.
-Value emitTableRow(ScoreRegion &region, ImplicitLocOpBuilder &b, RowMapAttr map,
-                   Relation of, Value from);
 
 /// H / Hkv, or null if every head has its own keys: a number, or a value that
 /// is computed outside the region.
@@ -153,9 +156,18 @@ MaskedScore splitMask(ImplicitLocOpBuilder &b, Value score);
 void fuseScoreExpression(Value scores, Follow follow, IRRewriter &rewriter,
                          StringRef pass);
 
+/// The rotation that rows come from, if any, seen through casts of shapes and
+/// roundings; widened rows are what they were. And the op between the two, null
+/// if there is none, after which they are other rows or in other places.
+struct RotatedRows {
+  RotateOp rotate;
+  Operation *through = nullptr;
+};
+RotatedRows findRotation(Value rows);
+
 /// Replaces the key and value heads of attention that are copies of fewer ones
-/// by those. Returns whether it did.
-bool shareKeyHeads(AttentionOp op, IRRewriter &rewriter);
+/// by those, unless keys and values differ in this. Returns whether it did.
+bool shareKeyHeads(AttentionOp op, IRRewriter &rewriter, StringRef pass);
 
 /// Prepares for the question who uses a tensor: sizes are asked of what has
 /// them, not of tensors that fusion takes away, and dead ops go.
@@ -170,6 +182,8 @@ void remarkFused(Location loc, StringRef pass, const Twine &text);
 void remarkNotFused(Location loc, StringRef pass, const Twine &text);
 /// The op as a remark names it: its name and where it stands.
 std::string describe(Operation *op);
+/// The same of one that stands in the way since it reads rows or scores, too.
+std::string describeOtherUser(Operation *op);
 
 } // namespace mlir::posenc
 

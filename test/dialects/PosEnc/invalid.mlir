@@ -577,3 +577,25 @@ func.func @segments_yield(%s: tensor<2x8x4x5xf32>) {
   }
   return
 }
+
+// -----
+
+!x = tensor<2x8x4x64xf32>
+func.func @clause_order(%q: !x, %sink: tensor<8xf32>, %n: index) -> !x {
+  // expected-error @below {{expected 'score' and its region; before it, in this order, may stand value_tables, sink, into and with}}
+  %o = posenc.attention q(%q : !x) k(%q : !x) v(%q : !x) with(%n : index) sink(%sink : tensor<8xf32>)
+      score(%s, %b, %h, %r, %j) {
+    posenc.yield %s : f32
+  } -> !x
+  return %o : !x
+}
+
+// -----
+
+func.func @no_region(%s: tensor<2x8x4x16xf32>) -> tensor<2x8x4x16xf32> {
+  // expected-error @below {{expected 'score' and its region; before it, in this order, may stand with}}
+  %z = posenc.score_mod s(%s : tensor<2x8x4x16xf32>) mask(%x, %b, %h, %r, %j) {
+    posenc.yield %x : f32
+  }
+  return %z : tensor<2x8x4x16xf32>
+}

@@ -511,3 +511,37 @@ func.func @alibi(%q: !q, %k: !k, %v: !v, %slopes: tensor<4xf32>) -> !o {
   %o = posenc.values p(%p : !s) v(%v : !v) : !o
   return %o : !o
 }
+
+// Heads behind the keys, repeated there, and then in front; keys rotated between.
+func.func @repeated_behind_keys(%q: !q, %k: tensor<2x75x2x16xf32>, %v: tensor<2x75x2x12xf32>, %past: index) -> !o {
+  %ek = tensor.empty() : tensor<2x75x2x2x16xf32>
+  %kb = linalg.broadcast ins(%k : tensor<2x75x2x16xf32>) outs(%ek : tensor<2x75x2x2x16xf32>) dimensions = [3]
+  %kc = tensor.collapse_shape %kb [[0], [1], [2, 3], [4]] : tensor<2x75x2x2x16xf32> into tensor<2x75x4x16xf32>
+  %ekt = tensor.empty() : !h
+  %kt = linalg.transpose ins(%kc : tensor<2x75x4x16xf32>) outs(%ekt : !h) permutation = [0, 2, 1, 3]
+  %kr = posenc.rotate #rope x(%kt : !h)
+  %ev = tensor.empty() : tensor<2x75x2x2x12xf32>
+  %vb = linalg.broadcast ins(%v : tensor<2x75x2x12xf32>) outs(%ev : tensor<2x75x2x2x12xf32>) dimensions = [3]
+  %vc = tensor.collapse_shape %vb [[0], [1], [2, 3], [4]] : tensor<2x75x2x2x12xf32> into tensor<2x75x4x12xf32>
+  %evt = tensor.empty() : !w
+  %vt = linalg.transpose ins(%vc : tensor<2x75x4x12xf32>) outs(%evt : !w) permutation = [0, 2, 1, 3]
+  %qr = posenc.rotate #rope from(%past : index) x(%q : !q)
+  %s = posenc.scores q(%qr : !q) k(%kr : !h) : !s
+  %p = posenc.softmax s(%s : !s)
+  %o = posenc.values p(%p : !s) v(%vt : !w) : !o
+  return %o : !o
+}
+
+// Shaw's rows of both sides, each summed for itself and added.
+func.func @shaw_sums(%q: !q, %k: !k, %v: !v, %tk: tensor<9x16xf32>, %tv: tensor<9x12xf32>, %past: index) -> !o {
+  %none = arith.constant dense<0.0> : !s
+  %zeros = arith.constant dense<0.0> : !o
+  %s0 = posenc.scores q(%q : !q) k(%k : !k) : !s
+  %s1 = posenc.relative_logits s(%none : !s) q(%q : !q) table(%tk : tensor<9x16xf32>) #posenc.clip<-4, 4>(delta) from(%past : index)
+  %s2 = arith.addf %s1, %s0 : !s
+  %p = posenc.softmax s(%s2 : !s)
+  %o0 = posenc.values p(%p : !s) v(%v : !v) : !o
+  %o1 = posenc.relative_values o(%zeros : !o) p(%p : !s) table(%tv : tensor<9x12xf32>) #posenc.clip<-4, 4>(delta) from(%past : index)
+  %o = arith.addf %o0, %o1 : !o
+  return %o : !o
+}
