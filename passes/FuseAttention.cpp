@@ -74,7 +74,10 @@ static Value getOtherTerm(Operation *op, Value tensor) {
   }
   if (!isa_and_nonnull<arith::AddFOp>(sum))
     return {};
-  return op->getOperand(op->getOperand(0) == tensor ? 1 : 0);
+  for (unsigned i : {0, 1}) // not as the shape of the sum
+    if (op->getOperand(i) == tensor)
+      return op->getOperand(1 - i);
+  return {};
 }
 
 /// Collects the value tables whose rows, weighed, are what a tensor is the sum

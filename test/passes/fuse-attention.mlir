@@ -171,6 +171,25 @@ func.func @negative_residual(%q: !q, %k: !k, %v: !k, %t: tensor<9x64xf32>) -> !q
   return %all : !q
 }
 
+// An output that only lends its shape to the sum.
+// CHECK-LABEL: func.func @negative_shape
+// CHECK:         posenc.relative_values
+// CHECK:         linalg.generic
+func.func @negative_shape(%q: !q, %k: !k, %v: !k, %t: tensor<9x64xf32>) -> !q {
+  %s = posenc.scores q(%q : !q) k(%k : !k) : !s
+  %p = posenc.softmax s(%s : !s)
+  %zeros = arith.constant dense<0.0> : !q
+  %x = posenc.relative_values o(%zeros : !q) p(%p : !s) table(%t : tensor<9x64xf32>) #posenc.clip<-4, 4>(delta)
+  %o = posenc.values p(%p : !s) v(%v : !k) : !q
+  %sum = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%x, %q : !q, !q) outs(%o : !q) {
+  ^bb0(%a: f32, %c: f32, %out: f32):
+    %d = arith.addf %a, %c : f32
+    linalg.yield %d : f32
+  } -> !q
+  return %sum : !q
+}
+
 // -----
 
 !q = tensor<2x8x?x64xf32>
