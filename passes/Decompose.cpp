@@ -258,7 +258,11 @@ struct PosEncDecomposePass
     populateDecomposePatterns(patterns, converter, compute);
     ConversionTarget target(*context);
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-    target.addIllegalDialect<PosEncDialect>();
+    // Those that a score_mod or an attention does not hold are of a schedule.
+    target.addDynamicallyLegalDialect<PosEncDialect>([](Operation *op) {
+      return isa<ScoreOpInterface>(op) &&
+             !isa<AttentionOp, ScoreModOp>(op->getParentOp());
+    });
     if (keepAttention) {
       target.addLegalOp<AttentionOp>();
       target.markOpRecursivelyLegal<AttentionOp>();

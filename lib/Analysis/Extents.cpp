@@ -267,6 +267,7 @@ private:
   std::optional<AffineForm> getAffine(Operation &op) const;
   Truth compare(Predicate predicate, Value x, Value y,
                 unsigned depth = 0) const;
+  Truth compareUnsigned(Predicate predicate, Value x, Value y) const;
   Range getVarying(Predicate predicate, Value x, Value y) const;
   Range getVarying(RowOp op) const;
   void noteChoice(Range &varying, const Truth &truth, Value ifTrue,
@@ -446,6 +447,21 @@ Truth Analyzer::compare(Predicate predicate, Value x, Value y,
   return {};
 }
 
+/// Where x `predicate` y, of unsigned integers: known where y is a constant
+/// that is not negative, so that what is below it lies from 0 to y.
+Truth Analyzer::compareUnsigned(Predicate predicate, Value x, Value y) const {
+  if (predicate == Predicate::ugt || predicate == Predicate::uge)
+    return negate(compareUnsigned(arith::invertPredicate(predicate), x, y));
+  std::optional<AffineForm> xForm = get(x).affine, yForm = get(y).affine;
+  if (!xForm || !yForm || yForm->row || yForm->key ||
+      !yForm->offset.isConstant() || yForm->offset.constant < 0)
+    return {};
+  Predicate below =
+      predicate == Predicate::ult ? Predicate::slt : Predicate::sle;
+  return conjoin(compareWithZero(Predicate::sge, *xForm),
+                 compareWithZero(below, *xForm - *yForm));
+}
+
 /// Where the comparison, a lag value, varies: not where its truth is known, nor
 /// where that of its opposite is.
 Range Analyzer::getVarying(Predicate predicate, Value x, Value y) const {
@@ -519,8 +535,10 @@ void Analyzer::add(Operation &op) {
         bool isSigned = predicate == Predicate::eq ||
                         predicate == Predicate::ne || isLess(predicate) ||
                         isGreater(predicate);
-        if (!isSigned)
+        if (!isSigned) {
+          extent.truth = compareUnsigned(predicate, x, y);
           return;
+        }
         // It is a function of the difference: of the lag, even if neither side
         // is.
         const Extent &xExtent = get(x), &yExtent = get(y);

@@ -82,28 +82,58 @@ bool ScheduleBuilder::readsPair(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return argument.getArgNumber() == 0 || argument.getArgNumber() == 3 ||
            argument.getArgNumber() == 4;
-  return llvm::any_of(value.getDefiningOp()->getOperands(),
-                      [&](Value operand) { return readsPair(operand); });
+  Operation *op = value.getDefiningOp();
+  if (auto known = pairReaders.find(op); known != pairReaders.end())
+    return known->second;
+  bool reads = llvm::any_of(op->getOperands(),
+                            [&](Value operand) { return readsPair(operand); });
+  pairReaders[op] = reads;
+  return reads;
 }
 
-/// Lets linear forms stand for what `value` computes from rows and keys that
-/// cancel.
-void ScheduleBuilder::emitCancelled(reference::ScalarEmitter &emitter,
-                                    Value value, const Site &site) {
-  if (!readsPair(value))
-    return;
+/// What stands for a value that is computed from rows and keys which cancel;
+/// null for other values.
+Value ScheduleBuilder::emitCancelled(Value value, const Site &site) {
+  auto cancels = [](const std::optional<AffineForm> &affine) {
+    return affine && affine->row == 0 && affine->key == 0;
+  };
   const std::optional<AffineForm> &affine = extents[value].affine;
-  if (affine && affine->row == 0 && affine->key == 0 &&
-      !(affine->offset == LinearForm::of(value))) {
+  if (cancels(affine) && !(affine->offset == LinearForm::of(value))) {
     Value sum = emitForm(affine->offset, site);
     if (!value.getType().isIndex())
       sum = arith::IndexCastOp::create(b, value.getType(), sum);
-    emitter.map(value, sum);
-    return;
+    return sum;
   }
-  if (Operation *op = value.getDefiningOp())
-    for (Value operand : op->getOperands())
-      emitCancelled(emitter, operand, site);
+  // Unsigned comparisons of what does not cancel on each side are not uniform.
+  auto compare = value.getDefiningOp<arith::CmpIOp>();
+  if (!compare)
+    return {};
+  const std::optional<AffineForm> &lhs = extents[compare.getLhs()].affine;
+  const std::optional<AffineForm> &rhs = extents[compare.getRhs()].affine;
+  if (!lhs || !rhs || cancels(lhs) || lhs->row != rhs->row ||
+      lhs->key != rhs->key)
+    return {};
+  Value difference = emitForm(lhs->offset - rhs->offset, site);
+  return arith::CmpIOp::create(b, compare.getPredicate(), difference,
+                               constant(0));
+}
+
+/// Gives the emitter what stands for values, on the way to this one, that are
+/// computed from rows and keys which cancel.
+void ScheduleBuilder::mapCancelled(reference::ScalarEmitter &emitter,
+                                   Value value, const Site &site) {
+  SmallVector<Value> work{value};
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!op || !readsPair(next) || !seen.insert(op).second)
+      continue;
+    if (Value cancelled = emitCancelled(next, site))
+      emitter.map(next, cancelled);
+    else
+      llvm::append_range(work, op->getOperands());
+  }
 }
 
 Value ScheduleBuilder::emitScalar(Value value, const Site &site) {
@@ -115,7 +145,7 @@ Value ScheduleBuilder::emitScalar(Value value, const Site &site) {
     emitter.map(block.getArgument(2), site.head);
   for (Value captured : block.getArguments().drop_front(numScoreArguments))
     emitter.map(captured, getOperand(captured));
-  emitCancelled(emitter, value, site);
+  mapCancelled(emitter, value, site);
   FailureOr<Value> scalar = emitter.emit(value);
   if (succeeded(scalar))
     return *scalar;

@@ -300,7 +300,8 @@ void ScheduleBuilder::emitWaves() {
 }
 
 LogicalResult ScheduleBuilder::build() {
-  bool byPair = !plan.terms.pair.empty() || !plan.pairConditions.empty();
+  bool byPair = !plan.terms.pair.empty() || !plan.outer.pair.empty() ||
+                !plan.pairConditions.empty();
   posenc::YieldOp yield = op.getYield();
   planScoreRegion();
   for (ArrayRef<Box> boxes : plan.unions)
@@ -309,6 +310,8 @@ LogicalResult ScheduleBuilder::build() {
                " ranges: blocks of keys outside all of them are passed over");
   for (Value argument : scoreArguments)
     byPair |= extents[argument].getKind() == ExtentKind::Pair;
+  for (const SkewTerm &skew : plan.skews)
+    byPair |= !findVaryingIndex(skew.table);
   for (Value row : yield.getValueRows())
     byPair |= extents[row].getKind() != ExtentKind::Score &&
               !(extents[row].lag && extents[row].varying.isFinite());

@@ -90,9 +90,10 @@ private:
   Value toValue(OpFoldResult size);
   /// A uniform value of the region, as it is at a site.
   Value emitScalar(Value value, const Site &site);
-  static bool readsPair(Value value);
-  void emitCancelled(reference::ScalarEmitter &emitter, Value value,
-                     const Site &site);
+  bool readsPair(Value value);
+  Value emitCancelled(Value value, const Site &site);
+  void mapCancelled(reference::ScalarEmitter &emitter, Value value,
+                    const Site &site);
   Value emitForm(const LinearForm &form, const Site &site);
   /// An end of an interval at a site; infinite ends are beyond all distances.
   Value emitBound(const Bound &bound, const Site &site);
@@ -221,7 +222,8 @@ private:
   ExtentAnalysis extents;
   ScorePlan plan;
   Type f32, index;
-  bool hasFailed = false; // after a diagnostic
+  bool hasFailed = false;                  // after a diagnostic
+  DenseMap<Operation *, bool> pairReaders; // see readsPair
 
   // The operands, with elements of a row side by side.
   Value q, k, v, out;

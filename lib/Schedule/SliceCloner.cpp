@@ -74,12 +74,25 @@ Value SliceCloner::emitAffine(const AffineForm &affine) {
 
 /// Whether the value can be cloned with what it is computed from.
 bool SliceCloner::isWithinReach(Value value) {
-  if (mapping.contains(value))
-    return true;
-  Operation *op = value.getDefiningOp();
-  return op && llvm::all_of(op->getOperands(), [&](Value operand) {
-           return isWithinReach(operand);
-         });
+  SmallVector<Value> work{value};
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    if (mapping.contains(next))
+      continue;
+    Operation *op = next.getDefiningOp();
+    if (!op)
+      return false;
+    if (seen.insert(op).second)
+      llvm::append_range(work, op->getOperands());
+  }
+  return true;
+}
+
+static bool isUnsigned(arith::CmpIPredicate predicate) {
+  using Predicate = arith::CmpIPredicate;
+  return predicate == Predicate::ult || predicate == Predicate::ule ||
+         predicate == Predicate::ugt || predicate == Predicate::uge;
 }
 
 /// A value whose operands the place does not have, but their linear form, or
@@ -94,7 +107,8 @@ Value SliceCloner::cloneByForm(Value value) {
     return result;
   }
   auto compare = value.getDefiningOp<arith::CmpIOp>();
-  if (!compare)
+  // Unsigned, it is no function of the difference.
+  if (!compare || isUnsigned(compare.getPredicate()))
     return {};
   auto lhs = extents[compare.getLhs()].affine;
   auto rhs = extents[compare.getRhs()].affine;

@@ -56,6 +56,12 @@ func.func @logic(%x: !s, %w: index, %p: index, %flags: tensor<16xi1>) -> !s {
     // CHECK-NEXT: arith.andi: lag {row, key}, truth exact none{{$}}
     %not = arith.xori %below, %true : i1
     // CHECK-NEXT: arith.xori: lag {row, key}, varying {{\[}}[[W]], 1 + [[W]]], truth exact lag [1 + [[W]], inf]{{$}}
+    %unsigned = arith.cmpi ult, %d, %c4 : index
+    // CHECK-NEXT: arith.cmpi: lag {row, key}, varying [-1, 4], truth exact lag [0, 3]{{$}}
+    %beyond = arith.cmpi ugt, %j, %c4 : index
+    // CHECK-NEXT: arith.cmpi: key {key}, truth may key [5, inf], must key [5, inf]{{$}}
+    %unknown = arith.cmpi ule, %d, %w : index
+    // CHECK-NEXT: arith.cmpi: lag {row, key}, varying [-inf, inf], truth may all, must none{{$}}
     %notwindow = arith.xori %window, %true : i1
     // CHECK-NEXT: arith.xori: lag {row, key}, varying [-5, 1 + [[W]]], truth may all, must none{{$}}
     %same = arith.xori %below, %false : i1

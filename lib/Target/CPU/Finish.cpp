@@ -198,6 +198,10 @@ private:
     if (op.getLse()) {
       Value log2 = b.addf(m, math::Log2Op::create(b, l));
       Value lse = b.mulf(b.f32(llvm::numbers::ln2f), log2);
+      // The weights of an infinite score are no numbers, but their sum is.
+      Value infinity = b.f32(std::numeric_limits<float>::infinity());
+      lse = b.select(b.compare(arith::CmpFPredicate::OEQ, m, infinity),
+                     infinity, lse);
       Value none = b.f32(-std::numeric_limits<float>::infinity());
       b.store(b.select(live, lse, none), op.getLse(), {p});
     }

@@ -115,18 +115,37 @@ void SweepEmitter::prepare() {
 // Rounds
 //===----------------------------------------------------------------------===//
 
+/// The exponent of a power of two above the number of keys, as a float.
+Value SweepEmitter::emitLog2OfKeys() {
+  Type i32 = b.getI32Type();
+  Value keys = b.max(b.sub(keyHi, keyLo), b.index(1));
+  keys = arith::IndexCastOp::create(b, b.getI64Type(), keys);
+  Value bits = arith::BitcastOp::create(
+      b, i32, arith::SIToFPOp::create(b, b.getF32Type(), keys));
+  auto integer = [&](int64_t x) -> Value {
+    return arith::ConstantIntOp::create(b, i32, x);
+  };
+  Value exponent = arith::ShRUIOp::create(b, bits, integer(23));
+  exponent = arith::SubIOp::create(b, exponent, integer(126));
+  return arith::SIToFPOp::create(b, b.getF32Type(), exponent);
+}
+
 void SweepEmitter::reset(Value mode) {
   Value known = b.lessEqual(b.index(MaximaKnown), mode);
   Value zero = b.f32(0.0f), least = b.f32(-infinity);
   int64_t paddedValues =
       (valueChannels + panels.lanes - 1) / panels.lanes * panels.lanes;
+  // Where as many weights as there are keys must not sum up to more than 1.
+  Value raise =
+      b.select(b.equal(mode, b.index(SelectedValues)), emitLog2OfKeys(), zero);
   b.loop(b.index(0), b.mul(numGroups, numRows), 1, [&](Value row) {
     // Rows beyond the tile pretend to know theirs.
     Value start = b.select(b.less(row, numTileRows), least, zero);
     Value maximum = b.select(known, b.load(m, {row}), start);
     b.store(maximum, m, {row});
     Value none = b.compare(arith::CmpFPredicate::OEQ, maximum, least);
-    b.store(b.select(none, zero, arith::NegFOp::create(b, maximum)), negatedM,
+    Value base = b.addf(maximum, raise);
+    b.store(b.select(none, zero, arith::NegFOp::create(b, base)), negatedM,
             {row});
     b.store(b.isNot(known), unknown, {row});
     b.loop(b.index(0), b.index(paddedValues), panels.lanes,
@@ -261,7 +280,7 @@ Value SweepEmitter::emitGuard(Value mode) {
         Value empty = b.both(
             b.compare(arith::CmpFPredicate::OEQ, maximum, b.f32(-infinity)),
             b.compare(arith::CmpFPredicate::OEQ, sum, b.f32(0.0f)));
-        // 2^66: sums of products with values are then far from infinite.
+        // 2^66: sums of products with most values are then far from infinite.
         Value fits =
             b.both(b.compare(arith::CmpFPredicate::OGT, sum, b.f32(0.0f)),
                    b.compare(arith::CmpFPredicate::OLT, sum, b.f32(0x1p66f)));
@@ -276,8 +295,10 @@ Value SweepEmitter::emitGuard(Value mode) {
   Value isFinite =
       b.compare(arith::CmpFPredicate::OEQ, b.sumLanes(good[1]), b.f32(0.0f));
   auto is = [&](Mode which) { return b.equal(mode, b.index(which)); };
-  Value next = b.select(b.either(isFinite, is(SelectedValues)), b.index(Done),
-                        b.index(SelectedValues));
+  Value again =
+      b.select(is(First), b.index(MaximaAlone), b.index(SelectedValues));
+  Value next =
+      b.select(b.either(isFinite, is(SelectedValues)), b.index(Done), again);
   next = b.select(is(MaximaAlone), b.index(MaximaKnown), next);
   return b.select(b.both(is(First), b.isNot(good[0])), b.index(MaximaAlone),
                   next);

@@ -38,7 +38,9 @@ public:
   LogicalResult emit();
 
 private:
-  /// What a round over all keys is for.
+  /// What a round over all keys is for. The last makes weights whose sum is at
+  /// most 1, so that no sum of finite products with values is infinite, and
+  /// leaves out values of weight 0.
   enum Mode : int64_t { First, MaximaAlone, MaximaKnown, SelectedValues, Done };
 
   /// Where a step's weights go for buckets by distance.
@@ -67,6 +69,7 @@ private:
 
   // Sweep.cpp: the driver.
   void prepare();
+  Value emitLog2OfKeys();
   void reset(Value mode);
   LogicalResult emitRound(Value mode);
   Value emitGuard(Value mode);

@@ -431,6 +431,10 @@ void posenc::emitFinishLoops(OpBuilder &builder, FinishOp op) {
     if (op.getLse()) {
       Value log2 = b.add(m, math::Log2Op::create(b, l));
       Value lse = b.mul(b.real(llvm::numbers::ln2), log2);
+      // The weights of an infinite score are no numbers, but their sum is.
+      Value infinity = b.real(std::numeric_limits<double>::infinity());
+      lse = b.select(b.compare(m, arith::CmpFPredicate::OEQ, infinity),
+                     infinity, lse);
       Value none = b.real(-std::numeric_limits<double>::infinity());
       b.store(b.select(isLive, lse, none), op.getLse(), p);
     }

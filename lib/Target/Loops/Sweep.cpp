@@ -39,6 +39,7 @@ private:
   };
 
   void initialize();
+  void finish();
   LogicalResult visitBlocks(function_ref<void(const Block &)> visit);
   LogicalResult prepareBlock(const Block &block);
   LogicalResult visitPair(const Pair &pair);
@@ -57,6 +58,9 @@ private:
   LoopBuilder b;
   SmallVector<SweepOp::Term> terms;
   SmallVector<SweepOp::Bucket> buckets;
+  /// All weights are divided by 2^share, a number no less than that of keys:
+  /// sums of finite products with values then stay finite.
+  Value share, unit;
 };
 } // namespace
 
@@ -84,6 +88,7 @@ LogicalResult SweepEmitter::emit() {
     if (failed(prepared))
       result = failure();
   });
+  finish();
   return success(succeeded(visited) && succeeded(result));
 }
 
@@ -279,11 +284,23 @@ void SweepEmitter::forEachSum(
 }
 
 void SweepEmitter::initialize() {
+  Value keys = b.max(b.sub(op.getKeyHi(), op.getKeyLo()), b.index(1));
+  keys = arith::IndexCastOp::create(b, b.getI64Type(), keys);
+  Value number = arith::SIToFPOp::create(b, b.real(0).getType(), keys);
+  share = math::CeilOp::create(b, math::Log2Op::create(b, number));
+  unit = b.exp2(b.sub(b.real(0), share));
   b.forEach(b.sub(op.getRowHi(), op.getRowLo()), [&](Value p) {
     b.store(b.real(-infinity), op.getM(), p);
     b.store(b.real(0), op.getL(), p);
     forEachSum(
         p, [&](Value sums, ValueRange at) { b.store(b.real(0), sums, at); });
+  });
+}
+
+/// The sums are relative to the maximum and the share.
+void SweepEmitter::finish() {
+  b.forEach(b.sub(op.getRowHi(), op.getRowLo()), [&](Value p) {
+    b.store(b.add(b.load(op.getM(), p), share), op.getM(), p);
   });
 }
 
@@ -328,7 +345,7 @@ void SweepEmitter::add(const Pair &pair, Value z,
     });
   });
 
-  Value weight = b.exp2(b.sub(z, reference));
+  Value weight = b.mul(b.exp2(b.sub(z, reference)), unit);
   b.ifThen(b.isNotZero(weight), [&] {
     b.store(b.add(b.load(op.getL(), p), weight), op.getL(), p);
     b.forEach(b.size(op.getO(), 1), [&](Value channel) {

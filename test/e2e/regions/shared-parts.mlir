@@ -153,3 +153,206 @@ func.func @conditions(%q: !q, %k: !k, %v: !k) -> !q {
   } -> !q
   return %o : !q
 }
+
+// Positions: of a condition.
+func.func @positions(%q: !q, %k: !k, %v: !k) -> !q {
+  %o = posenc.attention q(%q : !q) k(%k : !k) v(%v : !k) score(%s, %b, %h, %r, %j) {
+    %u0 = arith.addi %j, %j : index
+    %u1 = arith.addi %u0, %u0 : index
+    %u2 = arith.addi %u1, %u1 : index
+    %u3 = arith.addi %u2, %u2 : index
+    %u4 = arith.addi %u3, %u3 : index
+    %u5 = arith.addi %u4, %u4 : index
+    %u6 = arith.addi %u5, %u5 : index
+    %u7 = arith.addi %u6, %u6 : index
+    %u8 = arith.addi %u7, %u7 : index
+    %u9 = arith.addi %u8, %u8 : index
+    %u10 = arith.addi %u9, %u9 : index
+    %u11 = arith.addi %u10, %u10 : index
+    %u12 = arith.addi %u11, %u11 : index
+    %u13 = arith.addi %u12, %u12 : index
+    %u14 = arith.addi %u13, %u13 : index
+    %u15 = arith.addi %u14, %u14 : index
+    %u16 = arith.addi %u15, %u15 : index
+    %u17 = arith.addi %u16, %u16 : index
+    %u18 = arith.addi %u17, %u17 : index
+    %u19 = arith.addi %u18, %u18 : index
+    %u20 = arith.addi %u19, %u19 : index
+    %u21 = arith.addi %u20, %u20 : index
+    %u22 = arith.addi %u21, %u21 : index
+    %u23 = arith.addi %u22, %u22 : index
+    %u24 = arith.addi %u23, %u23 : index
+    %u25 = arith.addi %u24, %u24 : index
+    %keep = arith.cmpi sle, %u25, %r : index
+    %t = arith.constant 1 : index
+    %n = arith.cmpi sge, %j, %t : index
+    %or = arith.ori %keep, %n : i1
+    posenc.yield %s : f32 keep %or
+  } -> !q
+  return %o : !q
+}
+
+// What is the same for all pairs: wraps around.
+func.func @uniform(%q: !q, %k: !k, %v: !k, %n: index) -> !q {
+  %o = posenc.attention q(%q : !q) k(%k : !k) v(%v : !k) with(%n : index) score(%s, %b, %h, %r, %j) {
+    %u0 = arith.muli %n, %n : index
+    %u1 = arith.muli %u0, %u0 : index
+    %u2 = arith.muli %u1, %u1 : index
+    %u3 = arith.muli %u2, %u2 : index
+    %u4 = arith.muli %u3, %u3 : index
+    %u5 = arith.muli %u4, %u4 : index
+    %u6 = arith.muli %u5, %u5 : index
+    %u7 = arith.muli %u6, %u6 : index
+    %u8 = arith.muli %u7, %u7 : index
+    %u9 = arith.muli %u8, %u8 : index
+    %u10 = arith.muli %u9, %u9 : index
+    %u11 = arith.muli %u10, %u10 : index
+    %u12 = arith.muli %u11, %u11 : index
+    %u13 = arith.muli %u12, %u12 : index
+    %u14 = arith.muli %u13, %u13 : index
+    %u15 = arith.muli %u14, %u14 : index
+    %u16 = arith.muli %u15, %u15 : index
+    %u17 = arith.muli %u16, %u16 : index
+    %u18 = arith.muli %u17, %u17 : index
+    %u19 = arith.muli %u18, %u18 : index
+    %u20 = arith.muli %u19, %u19 : index
+    %u21 = arith.muli %u20, %u20 : index
+    %u22 = arith.muli %u21, %u21 : index
+    %u23 = arith.muli %u22, %u22 : index
+    %u24 = arith.muli %u23, %u23 : index
+    %u25 = arith.muli %u24, %u24 : index
+    %c = arith.cmpi sle, %u25, %j : index
+    %e = arith.uitofp %c : i1 to f32
+    %z = arith.addf %s, %e : f32
+    posenc.yield %z : f32
+  } -> !q
+  return %o : !q
+}
+
+// A factor of a row.
+func.func @row_factor(%q: !q, %k: !k, %v: !k, %t: tensor<20xf32>) -> !q {
+  %o = posenc.attention q(%q : !q) k(%k : !k) v(%v : !k) with(%t : tensor<20xf32>) score(%s, %b, %h, %r, %j) {
+    %half = arith.constant 0.5 : f32
+    %x = posenc.lookup %t[%r] : tensor<20xf32>
+    %a0 = arith.mulf %x, %half : f32
+    %u0 = arith.addf %a0, %a0 : f32
+    %a1 = arith.mulf %u0, %half : f32
+    %u1 = arith.addf %a1, %a1 : f32
+    %a2 = arith.mulf %u1, %half : f32
+    %u2 = arith.addf %a2, %a2 : f32
+    %a3 = arith.mulf %u2, %half : f32
+    %u3 = arith.addf %a3, %a3 : f32
+    %a4 = arith.mulf %u3, %half : f32
+    %u4 = arith.addf %a4, %a4 : f32
+    %a5 = arith.mulf %u4, %half : f32
+    %u5 = arith.addf %a5, %a5 : f32
+    %a6 = arith.mulf %u5, %half : f32
+    %u6 = arith.addf %a6, %a6 : f32
+    %a7 = arith.mulf %u6, %half : f32
+    %u7 = arith.addf %a7, %a7 : f32
+    %a8 = arith.mulf %u7, %half : f32
+    %u8 = arith.addf %a8, %a8 : f32
+    %a9 = arith.mulf %u8, %half : f32
+    %u9 = arith.addf %a9, %a9 : f32
+    %a10 = arith.mulf %u9, %half : f32
+    %u10 = arith.addf %a10, %a10 : f32
+    %a11 = arith.mulf %u10, %half : f32
+    %u11 = arith.addf %a11, %a11 : f32
+    %a12 = arith.mulf %u11, %half : f32
+    %u12 = arith.addf %a12, %a12 : f32
+    %a13 = arith.mulf %u12, %half : f32
+    %u13 = arith.addf %a13, %a13 : f32
+    %a14 = arith.mulf %u13, %half : f32
+    %u14 = arith.addf %a14, %a14 : f32
+    %a15 = arith.mulf %u14, %half : f32
+    %u15 = arith.addf %a15, %a15 : f32
+    %a16 = arith.mulf %u15, %half : f32
+    %u16 = arith.addf %a16, %a16 : f32
+    %a17 = arith.mulf %u16, %half : f32
+    %u17 = arith.addf %a17, %a17 : f32
+    %a18 = arith.mulf %u17, %half : f32
+    %u18 = arith.addf %a18, %a18 : f32
+    %a19 = arith.mulf %u18, %half : f32
+    %u19 = arith.addf %a19, %a19 : f32
+    %a20 = arith.mulf %u19, %half : f32
+    %u20 = arith.addf %a20, %a20 : f32
+    %a21 = arith.mulf %u20, %half : f32
+    %u21 = arith.addf %a21, %a21 : f32
+    %a22 = arith.mulf %u21, %half : f32
+    %u22 = arith.addf %a22, %a22 : f32
+    %a23 = arith.mulf %u22, %half : f32
+    %u23 = arith.addf %a23, %a23 : f32
+    %a24 = arith.mulf %u23, %half : f32
+    %u24 = arith.addf %a24, %a24 : f32
+    %a25 = arith.mulf %u24, %half : f32
+    %u25 = arith.addf %a25, %a25 : f32
+    %z = arith.mulf %s, %u25 : f32
+    posenc.yield %z : f32
+  } -> !q
+  return %o : !q
+}
+
+// A term of a pair, through a scan.
+func.func @scanned(%q: !q, %k: !k, %v: !k, %t: tensor<20x70xf32>) -> !q {
+  %o = posenc.attention q(%q : !q) k(%k : !k) v(%v : !k) with(%t : tensor<20x70xf32>) score(%s, %b, %h, %r, %j) {
+    %half = arith.constant 0.5 : f32
+    %x = posenc.lookup %t[%r, %j] : tensor<20x70xf32>
+    %a0 = arith.mulf %x, %half : f32
+    %u0 = arith.addf %a0, %a0 : f32
+    %a1 = arith.mulf %u0, %half : f32
+    %u1 = arith.addf %a1, %a1 : f32
+    %a2 = arith.mulf %u1, %half : f32
+    %u2 = arith.addf %a2, %a2 : f32
+    %a3 = arith.mulf %u2, %half : f32
+    %u3 = arith.addf %a3, %a3 : f32
+    %a4 = arith.mulf %u3, %half : f32
+    %u4 = arith.addf %a4, %a4 : f32
+    %a5 = arith.mulf %u4, %half : f32
+    %u5 = arith.addf %a5, %a5 : f32
+    %a6 = arith.mulf %u5, %half : f32
+    %u6 = arith.addf %a6, %a6 : f32
+    %a7 = arith.mulf %u6, %half : f32
+    %u7 = arith.addf %a7, %a7 : f32
+    %a8 = arith.mulf %u7, %half : f32
+    %u8 = arith.addf %a8, %a8 : f32
+    %a9 = arith.mulf %u8, %half : f32
+    %u9 = arith.addf %a9, %a9 : f32
+    %a10 = arith.mulf %u9, %half : f32
+    %u10 = arith.addf %a10, %a10 : f32
+    %a11 = arith.mulf %u10, %half : f32
+    %u11 = arith.addf %a11, %a11 : f32
+    %a12 = arith.mulf %u11, %half : f32
+    %u12 = arith.addf %a12, %a12 : f32
+    %a13 = arith.mulf %u12, %half : f32
+    %u13 = arith.addf %a13, %a13 : f32
+    %a14 = arith.mulf %u13, %half : f32
+    %u14 = arith.addf %a14, %a14 : f32
+    %a15 = arith.mulf %u14, %half : f32
+    %u15 = arith.addf %a15, %a15 : f32
+    %a16 = arith.mulf %u15, %half : f32
+    %u16 = arith.addf %a16, %a16 : f32
+    %a17 = arith.mulf %u16, %half : f32
+    %u17 = arith.addf %a17, %a17 : f32
+    %a18 = arith.mulf %u17, %half : f32
+    %u18 = arith.addf %a18, %a18 : f32
+    %a19 = arith.mulf %u18, %half : f32
+    %u19 = arith.addf %a19, %a19 : f32
+    %a20 = arith.mulf %u19, %half : f32
+    %u20 = arith.addf %a20, %a20 : f32
+    %a21 = arith.mulf %u20, %half : f32
+    %u21 = arith.addf %a21, %a21 : f32
+    %a22 = arith.mulf %u21, %half : f32
+    %u22 = arith.addf %a22, %a22 : f32
+    %a23 = arith.mulf %u22, %half : f32
+    %u23 = arith.addf %a23, %a23 : f32
+    %a24 = arith.mulf %u23, %half : f32
+    %u24 = arith.addf %a24, %a24 : f32
+    %a25 = arith.mulf %u24, %half : f32
+    %u25 = arith.addf %a25, %a25 : f32
+    %y = posenc.row_scan %u25 : f32
+    %w = arith.mulf %y, %half : f32
+    %z = arith.addf %s, %w : f32
+    posenc.yield %z : f32
+  } -> !q
+  return %o : !q
+}
