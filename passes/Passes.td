@@ -125,6 +125,9 @@ def PosEncTileAttentionPass : Pass<"posenc-tile-attention"> {
     visits. Nothing of N x M elements is allocated, but matrices of up to 2^16 pairs that no batch changes. What no rule
     takes apart is computed for every pair, and a remark says so.
 
+    Positions, lengths and windows of type index are taken as linear forms, whose sums must not overflow; any number beyond
+    2^59 is as far.
+
     Before: attention on memrefs. After: none. Rounding: that of f32, in the order of the schedule.
 
     ```mlir

@@ -37,8 +37,7 @@ def AttentionOp : PosEnc_Op<"attention", [
     conditions i1. `with` captures values under their own name (`%t = %x#1` renames one); nothing else of the surrounding
     program is seen. A scale, a mask, a softcap stand in the region, where the formula has them. A row without a kept pair
     gives zeros and a log-sum-exp of -inf, with a sink too. What a removed pair computes, indices out of bounds and
-    divisions by 0 included, has no effect. Sums and multiples of positions of type index must not overflow: they are
-    taken as linear forms.
+    divisions by 0 included, has no effect.
 
     `q`, `k` and `v` are f32, f16 or bf16; scores, softmax and sums are f32. The op takes tensors or memrefs with any
     strides. On memrefs `into` says where the results go, and must not overlap with what the op reads. On tensors it may be

@@ -172,7 +172,7 @@ func.func @negative_comparisons(%x: !s, %past: index) -> !s {
     %ult = arith.cmpi ult, %j, %r : index
     // CHECK-NEXT: arith.cmpi: pair {row, key}, truth may all, must none{{$}}
     %lagult = arith.cmpi ult, %d, %c3 : index
-    // CHECK-NEXT: arith.cmpi: lag {row, key}, varying [-inf, inf], truth may all, must none{{$}}
+    // CHECK-NEXT: arith.cmpi: lag {row, key}, varying [-1, 3], truth exact lag [0, 2]{{$}}
     %low = arith.minsi %d, %c3 : index
     // CHECK-NEXT: arith.minsi: lag {row, key}, varying [-inf, 3]{{$}}
     %low8 = arith.index_cast %low : index to i8
