@@ -274,7 +274,7 @@ struct PosEncFuseAttentionPass
     Operation *root = getOperation();
     IRRewriter rewriter(&getContext());
     simplifyUses(root, rewriter);
-    fuseScoreMods(root, /*elementwise=*/false, rewriter, pass);
+    fuseScoreMods(root, Follow(), rewriter, pass);
     SmallVector<ValuesOp> all;
     root->walk([&](ValuesOp op) { all.push_back(op); });
     for (ValuesOp values : all)

@@ -20,10 +20,18 @@ namespace mlir::posenc {
 using namespace mlir;
 using namespace mlir::posenc;
 
-void posenc::fuseScoreMods(Operation *root, bool elementwise,
-                           IRRewriter &rewriter, StringRef pass) {
-  Follow follow;
-  follow.elementwise = elementwise;
+LogicalResult posenc::setMaskValue(Operation *root, double maskValue,
+                                   Follow &follow) {
+  if (!(maskValue < 0))
+    return emitError(root->getLoc())
+           << "mask-value must be a negative number: scores down from it "
+              "remove pairs";
+  follow.maskValue = maskValue;
+  return success();
+}
+
+void posenc::fuseScoreMods(Operation *root, Follow follow, IRRewriter &rewriter,
+                           StringRef pass) {
   SmallVector<Value> scores;
   root->walk([&](Operation *op) {
     if (auto softmax = dyn_cast<SoftmaxOp>(op))
@@ -57,6 +65,10 @@ struct PosEncFuseBiasPass
 
   void runOnOperation() override {
     Operation *root = getOperation();
+    Follow follow;
+    follow.elementwise = true;
+    if (failed(setMaskValue(root, maskValue, follow)))
+      return signalPassFailure();
     IRRewriter rewriter(&getContext());
     simplifyUses(root, rewriter);
     root->walk([&](RelativeBiasOp op) {
@@ -66,7 +78,7 @@ struct PosEncFuseBiasPass
     RewritePatternSet patterns(&getContext());
     populateExpandRelativeBiasPatterns(patterns);
     walkAndApplyPatterns(root, std::move(patterns));
-    fuseScoreMods(root, /*elementwise=*/true, rewriter, "fuse-bias");
+    fuseScoreMods(root, follow, rewriter, "fuse-bias");
   }
 };
 } // namespace

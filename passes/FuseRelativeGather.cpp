@@ -66,7 +66,7 @@ static bool hasGather(TensorReader &reader, Value tensor, Operation *user) {
 }
 
 /// Writes lookups of tensors that gathers made as reads of what those read.
-static void fuseLookups(Operation *op) {
+static void fuseLookups(Operation *op, Follow follow) {
   ScoreRegion region(op);
   Block *block = region.getBlock();
   MutableOperandRange captures =
@@ -75,7 +75,6 @@ static void fuseLookups(Operation *op) {
   unsigned numScoreArguments =
       block->getNumArguments() - unsigned(captures.size());
   unsigned fused = 0;
-  Follow follow;
   follow.elementwise = follow.gathers = true;
   for (LookupOp lookup :
        llvm::make_early_inc_range(block->getOps<LookupOp>())) {
@@ -126,7 +125,7 @@ static void fuseLookups(Operation *op) {
     return region.simplify();
   auto yield = cast<YieldOp>(block->getTerminator());
   ImplicitLocOpBuilder b(yield.getLoc(), yield);
-  MaskedScore masked = splitMask(b, yield.getScore());
+  MaskedScore masked = splitMask(b, yield.getScore(), follow.maskValue);
   if (masked.keep) {
     if (Value keep = yield.getKeep())
       masked.keep = arith::AndIOp::create(b, masked.keep, keep);
@@ -144,6 +143,9 @@ struct PosEncFuseRelativeGatherPass
 
   void runOnOperation() override {
     Operation *root = getOperation();
+    Follow follow;
+    if (failed(setMaskValue(root, maskValue, follow)))
+      return signalPassFailure();
     IRRewriter rewriter(&getContext());
     simplifyUses(root, rewriter);
     root->walk([&](RelativeLogitsOp op) {
@@ -153,8 +155,7 @@ struct PosEncFuseRelativeGatherPass
     RewritePatternSet patterns(&getContext());
     populateExpandRelativeLogitsPatterns(patterns);
     walkAndApplyPatterns(root, std::move(patterns));
-    fuseScoreMods(root, /*elementwise=*/false, rewriter,
-                  "fuse-relative-gather");
+    fuseScoreMods(root, follow, rewriter, "fuse-relative-gather");
     SmallVector<Operation *> ops;
     root->walk([&](Operation *op) {
       if (isa<ScoreModOp>(op) ||
@@ -162,7 +163,7 @@ struct PosEncFuseRelativeGatherPass
         ops.push_back(op);
     });
     for (Operation *op : ops)
-      fuseLookups(op);
+      fuseLookups(op, follow);
     simplifyUses(root, rewriter);
   }
 };

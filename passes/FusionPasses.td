@@ -3,6 +3,9 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PosEnc_MaskValue : Option<"maskValue", "mask-value", "double", "-std::numeric_limits<double>::infinity()",
+    "Constants down from this number, such as the least float, remove pairs: a row of nothing else is zeros">;
+
 def PosEncFuseBiasPass : Pass<"posenc-fuse-bias"> {
   let summary = "Take ops on scores to score regions";
   let description = [{
@@ -16,7 +19,9 @@ def PosEncFuseBiasPass : Pass<"posenc-fuse-bias"> {
     - **Masks.** A sum with -inf, or a choice of -inf, removes the pair (`keep`), and what follows keeps it removed: sums,
       and products with positive constants. A row without a pair is then a row of zeros, as in `posenc.softmax`. Where a
       mask is a large negative number, such as the least finite float, it stays a term: a row in which all pairs have it
-      gives a mean of the values, not zeros. A mask that is a tensor of floats stays a term too.
+      gives a mean of the values, not zeros. If there is no such row, or nobody reads it, `mask-value=-1e30` says that
+      constants down from there remove pairs; blocks of removed pairs are then passed over, which makes a causal program
+      about twice as fast. A mask that is a tensor of floats stays a term too.
     - **Scales.** A factor of all queries or keys, a constant or one number known at run time, moves to the scores: through
       rotations, reshapes, transposes and conversions, if nothing else uses the scaled rows.
     - **Used twice.** Scores that something else uses too stay in memory, and a remark says by whom. What follows is fused.
@@ -69,6 +74,7 @@ def PosEncFuseBiasPass : Pass<"posenc-fuse-bias"> {
     }
     ```
   }];
+  let options = [PosEnc_MaskValue];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::posenc::PosEncDialect", "::mlir::tensor::TensorDialect"
   ];
@@ -127,6 +133,7 @@ def PosEncFuseRelativeGatherPass : Pass<"posenc-fuse-relative-gather"> {
     }
     ```
   }];
+  let options = [PosEnc_MaskValue];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::posenc::PosEncDialect", "::mlir::tensor::TensorDialect"
   ];

@@ -19,6 +19,8 @@ class TypeConverter;
 
 namespace mlir::posenc {
 
+struct Follow; // posenc/Fusion/Fusion.h
+
 /// The float type that a reference computes in.
 enum class ComputeType { F32, F64 };
 
@@ -27,10 +29,13 @@ enum class ComputeType { F32, F64 };
 void populateExpandRelativeBiasPatterns(RewritePatternSet &patterns);
 void populateExpandRelativeLogitsPatterns(RewritePatternSet &patterns);
 
-/// Rewrites chains of posenc.score_mod, and with `elementwise` of ops on scores,
-/// as one each. Remarks go by the name of the pass.
-void fuseScoreMods(Operation *root, bool elementwise, IRRewriter &rewriter,
+/// Rewrites chains of posenc.score_mod, and with `follow.elementwise` of ops on
+/// scores, as one each. Remarks go by the name of the pass.
+void fuseScoreMods(Operation *root, Follow follow, IRRewriter &rewriter,
                    StringRef pass);
+/// Sets what the option mask-value says; fails after a diagnostic if that is no
+/// negative number.
+LogicalResult setMaskValue(Operation *root, double maskValue, Follow &follow);
 
 /// Rewrites each op as linalg on tensors, computing in `compute`. The converter
 /// says which tensors pass between ops in another float type than they are

@@ -80,8 +80,11 @@ void posenc::buildLLVMPipeline(OpPassManager &pm,
                                const LLVMPipelineOptions &options) {
   // What is written as separate steps becomes attention where it can: first the
   // scores, then the op, whose clauses the rotations are.
-  pm.addPass(createPosEncFuseBiasPass());
-  pm.addPass(createPosEncFuseRelativeGatherPass());
+  PosEncFuseBiasPassOptions bias;
+  PosEncFuseRelativeGatherPassOptions gather;
+  bias.maskValue = gather.maskValue = options.maskValue;
+  pm.addPass(createPosEncFuseBiasPass(bias));
+  pm.addPass(createPosEncFuseRelativeGatherPass(gather));
   pm.addPass(createPosEncFuseAttentionPass());
   pm.addPass(createPosEncFuseRotationPass());
   // Attention alone has a schedule. The ops beside it become linalg while all
@@ -107,9 +110,8 @@ void posenc::buildLLVMPipeline(OpPassManager &pm,
     break;
   case Kernels::Cpu: {
     // A target that LLVM does not know is diagnosed by the pass.
-    FailureOr<CpuTarget> target =
-        CpuTarget::get(options.triple, options.cpu, options.features,
-                       [](const Twine &) {});
+    FailureOr<CpuTarget> target = CpuTarget::get(
+        options.triple, options.cpu, options.features, [](const Twine &) {});
     if (succeeded(target)) {
       tiling.rows = target->tileRows();
       tiling.panel = target->panelWidth();

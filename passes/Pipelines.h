@@ -11,6 +11,7 @@
 
 #include "mlir/Pass/PassOptions.h"
 #include "passes/Passes.h"
+#include <limits>
 
 namespace mlir::posenc {
 
@@ -37,19 +38,23 @@ struct LLVMPipelineOptions : PassPipelineOptions<LLVMPipelineOptions> {
   Option<Kernels> kernels{
       *this, "kernels", llvm::cl::desc("What attention becomes"),
       llvm::cl::init(Kernels::Cpu),
-      llvm::cl::values(clEnumValN(Kernels::Cpu, "cpu",
-                                  "vector code of a CPU"),
+      llvm::cl::values(clEnumValN(Kernels::Cpu, "cpu", "vector code of a CPU"),
                        clEnumValN(Kernels::Loops, "loops",
                                   "plain loops, right everywhere and slow"))};
   Option<std::string> triple{
       *this, "triple",
       llvm::cl::desc("The target triple; by default the host's")};
-  Option<std::string> cpu{
-      *this, "cpu", llvm::cl::desc("The CPU, as LLVM names it"),
-      llvm::cl::init("native")};
+  Option<std::string> cpu{*this, "cpu",
+                          llvm::cl::desc("The CPU, as LLVM names it"),
+                          llvm::cl::init("native")};
   Option<std::string> features{
       *this, "features",
       llvm::cl::desc("Features beyond those of the CPU: +avx2,-fma")};
+  Option<double> maskValue{
+      *this, "mask-value",
+      llvm::cl::desc("As of posenc-fuse-bias: constants down from this number "
+                     "remove pairs"),
+      llvm::cl::init(-std::numeric_limits<double>::infinity())};
   Option<int64_t> rows{
       *this, "rows",
       llvm::cl::desc("Query rows of a tile; by default what suits the CPU"),

@@ -151,16 +151,16 @@ static llvm::SetVector<Value> findFollowedSources(TensorReader &reader,
 }
 
 /// Whether a tensor's op may remove pairs, once its elements are a region's.
-static bool mayRemovePairs(Value tensor) {
+static bool mayRemovePairs(Value tensor, double maskValue) {
   Operation *op = tensor.getDefiningOp();
-  if (matchPattern(tensor, m_NegInfFloat()))
+  if (isMaskConstant(tensor, maskValue))
     return true;
   return op
-      ->walk([](Operation *inner) {
+      ->walk([&](Operation *inner) {
         auto yield = dyn_cast<YieldOp>(inner);
         bool removes = (yield && yield.getKeep()) ||
-                       llvm::any_of(inner->getOperands(), [](Value operand) {
-                         return matchPattern(operand, m_NegInfFloat());
+                       llvm::any_of(inner->getOperands(), [&](Value operand) {
+                         return isMaskConstant(operand, maskValue);
                        });
         return removes ? WalkResult::interrupt() : WalkResult::advance();
       })
@@ -173,7 +173,11 @@ static bool mayRemovePairs(Value tensor) {
 /// two, or null.
 static Value findScanBoundary(TensorReader &reader,
                               const Expression &expression,
-                              const llvm::SetVector<Value> &path) {
+                              const llvm::SetVector<Value> &path,
+                              double maskValue) {
+  auto removesPairs = [&](Value tensor) {
+    return mayRemovePairs(tensor, maskValue);
+  };
   for (Value tensor : expression.followed) {
     auto mod = tensor.getDefiningOp<ScoreModOp>();
     if (!mod || !hasRowScan(mod.getScore().front()))
@@ -182,7 +186,7 @@ static Value findScanBoundary(TensorReader &reader,
     if (mod.getYield().getKeep() && !isRoot)
       return tensor;
     auto before = findFollowedSources(reader, expression, mod.getS());
-    if (llvm::any_of(before, mayRemovePairs))
+    if (llvm::any_of(before, removesPairs))
       return mod.getS();
     for (Value other : expression.followed) {
       if (other == tensor || before.contains(other))
@@ -190,7 +194,7 @@ static Value findScanBoundary(TensorReader &reader,
       bool moves = path.contains(other) &&
                    !isa<ScoreModOp>(other.getDefiningOp()) &&
                    !other.getDefiningOp()->hasTrait<OpTrait::Elementwise>();
-      if (moves || mayRemovePairs(other))
+      if (moves || removesPairs(other))
         return tensor;
     }
   }
@@ -253,7 +257,8 @@ static Expression collectUnshared(ScoreRegion &region, ImplicitLocOpBuilder &b,
         if (tensor != scores && !expression.isInside(use))
           stopped |= stop(tensor, describeOtherUser(use.getOwner()));
     if (!stopped)
-      if (Value tensor = findScanBoundary(reader, expression, path))
+      if (Value tensor =
+              findScanBoundary(reader, expression, path, follow.maskValue))
         stopped = stop(tensor, "posenc.row_scan sums over the kept keys of its "
                                "own score_mod, which no region can be that "
                                "removes or moves pairs besides");
@@ -365,8 +370,8 @@ void posenc::fuseScoreExpression(Value scores, Follow follow,
   Value score = reader.read(scores, reader.pair);
   assert(score && "what can be followed can be read");
   bool scans = hasRowScan(*region.getBlock());
-  MaskedScore masked =
-      scans ? MaskedScore{score, reader.scanKeep} : splitMask(b, score);
+  MaskedScore masked = scans ? MaskedScore{score, reader.scanKeep}
+                             : splitMask(b, score, follow.maskValue);
   YieldOp::create(b, masked.score, masked.keep, ValueRange());
   region.simplify();
   unsigned ops =

@@ -65,17 +65,27 @@ static bool isPositiveConstant(Value value) {
          !constant.getValue().isNegative();
 }
 
-/// -inf, perhaps by way of another type.
-static bool isNegativeInfinity(Value value) {
+static double toDouble(llvm::APFloat value) {
+  bool inexact;
+  value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven,
+                &inexact);
+  return value.convertToDouble();
+}
+
+bool posenc::isMaskConstant(Value value, double maskValue) {
+  // Perhaps by way of another type.
   while (isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
-  return matchPattern(value, m_NegInfFloat());
+  llvm::APFloat constant(0.0);
+  return matchPattern(value, m_ConstantFloat(&constant)) && !constant.isNaN() &&
+         toDouble(constant) <= maskValue;
 }
 
 namespace {
 class MaskSplitter {
 public:
-  explicit MaskSplitter(ImplicitLocOpBuilder &b) : b(b) {}
+  MaskSplitter(ImplicitLocOpBuilder &b, double maskValue)
+      : b(b), maskValue(maskValue) {}
 
   MaskedScore split(Value score) {
     auto [entry, isNew] = known.try_emplace(score);
@@ -90,6 +100,7 @@ private:
   MaskedScore splitImpl(Value score);
 
   ImplicitLocOpBuilder &b;
+  double maskValue;
   DenseMap<Value, MaskedScore> known;
 };
 } // namespace
@@ -101,8 +112,8 @@ MaskedScore MaskSplitter::splitImpl(Value score) {
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
     if (!select.getCondition().getType().isInteger(1))
       return {score, {}};
-    bool first = isNegativeInfinity(select.getTrueValue());
-    if (!first && !isNegativeInfinity(select.getFalseValue()))
+    bool first = isMaskConstant(select.getTrueValue(), maskValue);
+    if (!first && !isMaskConstant(select.getFalseValue(), maskValue))
       return {score, {}};
     MaskedScore inner =
         split(first ? select.getFalseValue() : select.getTrueValue());
@@ -129,6 +140,14 @@ MaskedScore MaskSplitter::splitImpl(Value score) {
       sum = arith::AddFOp::create(b, x.score, y.score);
     return {sum, emitAnd(b, x.keep, y.keep)};
   }
+  // What is clamped to the least score, or to one that removes the pair, is the
+  // score where the pair is kept.
+  if (isa<arith::MaximumFOp, arith::MaxNumFOp>(op))
+    for (unsigned i : {0, 1})
+      if (isMaskConstant(op->getOperand(1 - i), maskValue)) {
+        MaskedScore inner = split(op->getOperand(i));
+        return inner.keep ? inner : MaskedScore{score, {}};
+      }
   std::optional<unsigned> kept;
   if (isa<arith::SubFOp, arith::ExtFOp, arith::TruncFOp>(op) ||
       (isa<arith::DivFOp, arith::MulFOp>(op) &&
@@ -144,6 +163,7 @@ MaskedScore MaskSplitter::splitImpl(Value score) {
   return {replaceOperand(*kept, inner.score), inner.keep};
 }
 
-MaskedScore posenc::splitMask(ImplicitLocOpBuilder &b, Value score) {
-  return MaskSplitter(b).split(score);
+MaskedScore posenc::splitMask(ImplicitLocOpBuilder &b, Value score,
+                              double maskValue) {
+  return MaskSplitter(b, maskValue).split(score);
 }

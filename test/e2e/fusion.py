@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the functions of a file before and after the fuse passes, on random operands.
 
-    fusion.py FILE --opt=posenc-opt --run=posenc-run [--only=NAME]
+    fusion.py FILE --opt=posenc-opt --run=posenc-run [--only=NAME] [--mask-value=X]
 
 Every function becomes one posenc.attention, with no other step left. The reference gives the same numbers before and after,
 and so does the code for this machine, unless the function's name ends in _reference. Operands are as in regions.py.
@@ -18,12 +18,17 @@ from typing import List, Optional, Tuple
 import numpy as np
 from regions import draw, functions, run
 
-PASSES = ["--posenc-fuse-bias", "--posenc-fuse-relative-gather", "--posenc-fuse-attention", "--posenc-fuse-rotation"]
+def passes(mask_value: str) -> List[str]:
+    mask = f"mask-value={mask_value}"
+    return [f"--posenc-fuse-bias={mask}", f"--posenc-fuse-relative-gather={mask}", "--posenc-fuse-attention",
+            "--posenc-fuse-rotation"]
+
+
 STEPS = r"posenc\.(rotate|scores|score_mod|softmax|values|relative_\w+)"
 
 
-def fuse(program: str, opt: str) -> str:
-    done = subprocess.run([opt, "-", *PASSES], input=program, capture_output=True, text=True)
+def fuse(program: str, opt: str, mask_value: str) -> str:
+    done = subprocess.run([opt, "-", *passes(mask_value)], input=program, capture_output=True, text=True)
     if done.returncode:
         raise ValueError(done.stderr)
     if len(re.findall(r"posenc\.attention", done.stdout)) != 1 or re.search(STEPS, done.stdout):
@@ -31,7 +36,8 @@ def fuse(program: str, opt: str) -> str:
     return done.stdout
 
 
-def compare(name: str, program: str, arguments: List[Tuple[str, str]], opt: str, tool: str) -> Optional[str]:
+def compare(name: str, program: str, arguments: List[Tuple[str, str]], opt: str, tool: str,
+            mask_value: str) -> Optional[str]:
     """None, or what went wrong."""
     random = np.random.default_rng(zlib.crc32(name.encode()))
     with tempfile.TemporaryDirectory() as folder:
@@ -45,7 +51,7 @@ def compare(name: str, program: str, arguments: List[Tuple[str, str]], opt: str,
             np.save(file, draw(type, random))
             inputs.append(f"--input=@{file}")
         try:
-            fused = fuse(program, opt)
+            fused = fuse(program, opt, mask_value)
         except ValueError as error:
             return str(error)
         for path, text in [(before, program), (after, fused)]:
@@ -68,7 +74,8 @@ def main(arguments: List[str]) -> int:
     with open(arguments[0]) as file:
         found = {n: a for n, a in functions(file.read()).items() if flags.get("only", "") in n}
     with ThreadPoolExecutor(2) as pool:
-        outcomes = list(pool.map(lambda name: compare(name, *found[name], flags["opt"], flags["run"]), found))
+        outcomes = list(pool.map(lambda name: compare(name, *found[name], flags["opt"], flags["run"],
+                                                         flags.get("mask-value", "-inf")), found))
     for name, outcome in zip(found, outcomes):
         if outcome is not None:
             print(f"FAILED: {name}\n{outcome}")

@@ -67,11 +67,13 @@ bool isCaptureType(Type type);
 Value emitHeadsPerKeyHead(ImplicitLocOpBuilder &b, Value scores, Value k);
 
 /// Which ops on tensors are followed; posenc.score_mod without a row_scan
-/// always is.
+/// always is. And which constants remove a pair.
 struct Follow {
   bool elementwise = false; // ops on elements, and reshapes
   bool gathers = false;     // padding, products
   bool scans = false;       // posenc.score_mod with a row_scan
+  /// Scores of this number, or below.
+  double maskValue = -std::numeric_limits<double>::infinity();
 };
 
 /// Writes elements of tensors as the ops of a score region.
@@ -144,7 +146,10 @@ struct MaskedScore {
 };
 /// Takes what a region computes apart. A sum with -inf stays -inf, and so does
 /// its product with a positive constant: what removes a pair need not be last.
-MaskedScore splitMask(ImplicitLocOpBuilder &b, Value score);
+/// Constants down from `maskValue` stand for -inf.
+MaskedScore splitMask(ImplicitLocOpBuilder &b, Value score, double maskValue);
+/// Whether the value, a scalar or a tensor, is such a constant.
+bool isMaskConstant(Value value, double maskValue);
 
 //===----------------------------------------------------------------------===//
 // What the passes share
