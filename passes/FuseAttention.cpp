@@ -40,8 +40,8 @@ struct Steps {
 
 /// A user of a tensor other than these ops and what leads to nothing but them.
 static Operation *getOtherUser(Value tensor, ArrayRef<Operation *> ops) {
-  return findOtherUser(tensor, ops.front()->getBlock(), [&](Operation *user) {
-    return llvm::is_contained(ops, user);
+  return findOtherUser(tensor, ops.front()->getBlock(), [&](OpOperand &use) {
+    return llvm::is_contained(ops, use.getOwner());
   });
 }
 
@@ -120,12 +120,16 @@ static std::optional<Steps> matchSteps(ValuesOp values) {
       findThroughViews(steps.mod ? steps.mod.getS() : s, [](Value value) {
         return value.getDefiningOp<ScoresOp>();
       });
-  if (!base)
-    return miss("the scores come from " +
-                makerOf(steps.mod ? steps.mod.getS() : s) +
+  if (!base) {
+    Value below = steps.mod ? steps.mod.getS() : s;
+    if (auto inner = below.getDefiningOp<ScoreModOp>())
+      return miss("the scores go through " + describe(inner) + " and " +
+                  describe(steps.mod) +
+                  ", which could not become one: another remark says why");
+    return miss("the scores come from " + makerOf(below) +
                 ", not from posenc.scores and posenc.score_mod alone: "
-                "posenc-fuse-bias, before this, takes ops on elements to a "
-                "score_mod");
+                "posenc-fuse-bias takes ops on elements to a score_mod");
+  }
   steps.scores = base.getDefiningOp<ScoresOp>();
 
   steps.output = values.getO();
@@ -149,6 +153,11 @@ static std::optional<Steps> matchSteps(ValuesOp values) {
       steps.output = user->getResult(0);
   }
 
+  if (!canHaveEqualHeads(steps.scores.getK(), values.getV()))
+    return miss("the keys of " + describe(steps.scores) +
+                " and these values are not known to have as many heads: "
+                "repeat those of which there are fewer");
+
   SmallVector<Operation *> readers{values};
   llvm::append_range(readers, steps.tables);
   for (Operation *op :
@@ -158,8 +167,13 @@ static std::optional<Steps> matchSteps(ValuesOp values) {
       return miss(describe(op) +
                   " stands in another block than these values: move them into "
                   "one");
-  if (Operation *other = getOtherUser(steps.softmax.getP(), readers))
+  if (Operation *other = getOtherUser(steps.softmax.getP(), readers)) {
+    if (isa<RelativeValuesOp>(other))
+      return miss("the weights stay in memory: " + describe(other) +
+                  " uses them too; to fuse, add its sum to this output, or "
+                  "begin it with this output, before anything else is added");
     return miss("the weights stay in memory: " + describeOtherUser(other));
+  }
   Operation *first = steps.softmax;
   if (steps.mod) {
     if (steps.mod->getBlock() != values->getBlock())
@@ -276,7 +290,10 @@ struct PosEncFuseAttentionPass
     simplifyUses(root, rewriter);
     fuseScoreMods(root, Follow(), rewriter, pass);
     SmallVector<ValuesOp> all;
-    root->walk([&](ValuesOp op) { all.push_back(op); });
+    root->walk([&](ValuesOp op) {
+      if (isInOrder(op))
+        all.push_back(op);
+    });
     for (ValuesOp values : all)
       if (std::optional<Steps> steps = matchSteps(values))
         fuse(*steps, rewriter);

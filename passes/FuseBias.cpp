@@ -32,6 +32,7 @@ LogicalResult posenc::setMaskValue(Operation *root, double maskValue,
 
 void posenc::fuseScoreMods(Operation *root, Follow follow, IRRewriter &rewriter,
                            StringRef pass) {
+  DenseSet<Value> remarked;
   SmallVector<Value> scores;
   root->walk([&](Operation *op) {
     if (auto softmax = dyn_cast<SoftmaxOp>(op))
@@ -42,7 +43,7 @@ void posenc::fuseScoreMods(Operation *root, Follow follow, IRRewriter &rewriter,
   llvm::SmallPtrSet<Value, 8> done;
   for (Value value : scores)
     if (done.insert(value).second)
-      fuseScoreExpression(value, follow, rewriter, pass);
+      fuseScoreExpression(value, follow, rewriter, pass, remarked);
   simplifyUses(root, rewriter);
   // What no softmax takes: the last of a chain takes in those before it, but
   // for what a row_scan keeps apart.
@@ -52,8 +53,8 @@ void posenc::fuseScoreMods(Operation *root, Follow follow, IRRewriter &rewriter,
     if (op->use_empty())
       continue;
     if (hasRowScan(op.getScore().front()))
-      fuseScoreExpression(op.getS(), follow, rewriter, pass);
-    fuseScoreExpression(op.getResult(), follow, rewriter, pass);
+      fuseScoreExpression(op.getS(), follow, rewriter, pass, remarked);
+    fuseScoreExpression(op.getResult(), follow, rewriter, pass, remarked);
   }
   simplifyUses(root, rewriter);
 }

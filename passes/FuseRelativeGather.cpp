@@ -75,6 +75,7 @@ static void fuseLookups(Operation *op, Follow follow) {
   unsigned numScoreArguments =
       block->getNumArguments() - unsigned(captures.size());
   unsigned fused = 0;
+  llvm::SmallPtrSet<Value, 4> remarked;
   follow.elementwise = follow.gathers = true;
   for (LookupOp lookup :
        llvm::make_early_inc_range(block->getOps<LookupOp>())) {
@@ -90,7 +91,8 @@ static void fuseLookups(Operation *op, Follow follow) {
     ImplicitLocOpBuilder b(lookup.getLoc(), lookup);
     TensorReader reader(region, b, follow);
     auto remarkStays = [&] {
-      if (Operation *maker = outer.getDefiningOp())
+      Operation *maker = outer.getDefiningOp();
+      if (maker && remarked.insert(outer).second)
         remarkNotFused(outer.getLoc(), "fuse-relative-gather",
                        "a tensor of all rows and keys stays in memory: " +
                            describe(maker) +
@@ -158,8 +160,8 @@ struct PosEncFuseRelativeGatherPass
     fuseScoreMods(root, follow, rewriter, "fuse-relative-gather");
     SmallVector<Operation *> ops;
     root->walk([&](Operation *op) {
-      if (isa<ScoreModOp>(op) ||
-          (isa<AttentionOp>(op) && op->getNumResults() > 0))
+      if (isInOrder(op) && (isa<ScoreModOp>(op) ||
+                            (isa<AttentionOp>(op) && op->getNumResults() > 0)))
         ops.push_back(op);
     });
     for (Operation *op : ops)

@@ -25,12 +25,9 @@ static constexpr StringLiteral pass = "fuse-rotation";
 /// A user of rotated rows other than `op`, which may read them as queries or
 /// keys alone.
 static Operation *getOtherUser(Value tensor, AttentionOp op) {
-  for (OpOperand &use : tensor.getUses())
-    if (use.getOwner() == op && &use != &op.getQMutable() &&
-        &use != &op.getKMutable())
-      return op;
-  return findOtherUser(tensor, op->getBlock(),
-                       [&](Operation *user) { return user == op; });
+  return findOtherUser(tensor, op->getBlock(), [&](OpOperand &use) {
+    return &use == &op.getQMutable() || &use == &op.getKMutable();
+  });
 }
 
 /// Takes in the last rotation of queries, or of keys. Returns whether it did.
@@ -44,6 +41,13 @@ static bool fuseRotation(AttentionOp op, bool query, IRRewriter &rewriter) {
     remarkNotFused(rotate.getLoc(), pass,
                    "the rotated " + what + " go through " + describe(through) +
                        " before attention reads them: rotate after it");
+    return false;
+  }
+  if (rotate->getBlock() != op->getBlock()) {
+    remarkNotFused(rotate.getLoc(), pass,
+                   "the rotated " + what +
+                       " stay in memory: attention stands "
+                       "in another block, which may run more often");
     return false;
   }
   if (query ? op.getQueryRotation() : op.getKeyRotation()) {
@@ -86,7 +90,7 @@ struct PosEncFuseRotationPass
     simplifyUses(getOperation(), rewriter);
     SmallVector<AttentionOp> attentions;
     getOperation()->walk([&](AttentionOp op) {
-      if (op->getNumResults() > 0)
+      if (op->getNumResults() > 0 && isInOrder(op))
         attentions.push_back(op);
     });
     for (AttentionOp op : attentions) {

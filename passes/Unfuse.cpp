@@ -72,6 +72,12 @@ static std::optional<ValueRow> matchValueRow(AttentionOp op, Value value) {
         lookup.getOutsideAttr())
       return std::nullopt;
     found.from = getOuter(op, lookup.getTable());
+    // The table may have more entries than there are batches.
+    auto table = dyn_cast_if_present<ShapedType>(
+        found.from ? found.from.getType() : Type());
+    auto output = cast<ShapedType>(op.getResult().getType());
+    if (!table || table.getDimSize(0) != output.getDimSize(0))
+      return std::nullopt;
   } else if (offset.getType().isIndex()) {
     found.from = getOuter(op, offset);
   }

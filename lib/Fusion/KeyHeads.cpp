@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "posenc/Fusion/Fusion.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
@@ -41,9 +42,16 @@ static std::optional<int64_t> findGroup(const Index &head, int64_t numHeads,
       head.terms.front().second != 1)
     return std::nullopt;
   const Atoms::Division *division = atoms.division(head.terms.front().first);
-  if (!division || division->remainder || division->dividend != identity)
+  if (!division || division->remainder)
     return std::nullopt;
-  return division->divisor;
+  if (division->dividend == identity)
+    return division->divisor;
+  // Copies of copies.
+  auto group = findGroup(division->dividend, /*numHeads=*/-1, identity, atoms);
+  int64_t product;
+  if (!group || llvm::MulOverflow(*group, division->divisor, product))
+    return std::nullopt;
+  return product;
 }
 
 /// The tensor that has every head of this one once: head h is its head
@@ -98,6 +106,21 @@ static Value emitInOrder(const SharedHeads &heads, Location loc,
       ->getResult(0);
 }
 
+static int64_t getNumHeads(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getDimSize(1);
+}
+
+bool posenc::canHaveEqualHeads(Value k, Value v) {
+  if (k == v)
+    return true;
+  int64_t all = getNumHeads(k), allValues = getNumHeads(v);
+  if (ShapedType::isDynamic(all) || ShapedType::isDynamic(allValues))
+    return false;
+  return all == allValues || findSharedHeads(k).getNumHeads() == allValues ||
+         findSharedHeads(v).getNumHeads() == all ||
+         findSharedHeads(k).getNumHeads() == findSharedHeads(v).getNumHeads();
+}
+
 bool posenc::shareKeyHeads(AttentionOp op, IRRewriter &rewriter,
                            StringRef pass) {
   if (!isa<RankedTensorType>(op.getK().getType()))
@@ -105,21 +128,28 @@ bool posenc::shareKeyHeads(AttentionOp op, IRRewriter &rewriter,
   SharedHeads k = findSharedHeads(op.getK()), v = findSharedHeads(op.getV());
   if (k.group == 1 && v.group == 1)
     return false;
-  if (k.group != v.group || k.getNumHeads() != v.getNumHeads()) {
+  // As few as keys and values have alike.
+  int64_t all = getNumHeads(op.getK()), allValues = getNumHeads(op.getV());
+  if (k.getNumHeads() != v.getNumHeads()) {
+    if (k.group != 1 && k.getNumHeads() == allValues)
+      v = {op.getV()};
+    else if (v.group != 1 && v.getNumHeads() == all)
+      k = {op.getK()};
+  }
+  if (k.getNumHeads() != v.getNumHeads()) {
     // Behind a rotation the keys may be copies, too.
     if (findRotation(op.getK()).rotate)
       return false;
-    bool keysAreMore = k.group == 1;
-    Value more = keysAreMore ? op.getK() : op.getV();
-    Operation *maker = more.getDefiningOp();
+    bool keysAreMore = k.getNumHeads() > v.getNumHeads();
+    Operation *maker = (keysAreMore ? op.getK() : op.getV()).getDefiningOp();
     remarkNotFused(
         op.getLoc(), pass,
         Twine(keysAreMore ? "the value" : "the key") +
-            " heads are copies of fewer ones, but attention reads them as " +
-            "they are: " + (keysAreMore ? "the key" : "the value") +
-            " heads, of " +
+            " heads are copies of fewer ones, but attention reads them as "
+            "they are: the " +
+            (keysAreMore ? "key" : "value") + " heads, of " +
             (maker ? describe(maker) : std::string("an argument")) +
-            ", are no copies in the same way");
+            ", are not known to be such copies: make them in the same way");
     return false;
   }
   rewriter.setInsertionPoint(op);

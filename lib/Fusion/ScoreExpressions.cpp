@@ -238,12 +238,13 @@ static Value chooseBase(const Expression &expression, const TensorReader &trial,
 static Expression collectUnshared(ScoreRegion &region, ImplicitLocOpBuilder &b,
                                   Follow follow, Value scores,
                                   llvm::SmallPtrSetImpl<Value> &stops,
-                                  StringRef pass) {
+                                  StringRef pass, DenseSet<Value> &remarked) {
   auto stop = [&](Value tensor, const Twine &reason) {
     if (!stops.insert(tensor).second)
       return false;
-    remarkNotFused(tensor.getLoc(), pass,
-                   "these scores stay in memory: " + reason);
+    if (remarked.insert(tensor).second)
+      remarkNotFused(tensor.getLoc(), pass,
+                     "these scores stay in memory: " + reason);
     return true;
   };
   while (true) {
@@ -270,12 +271,12 @@ static Expression collectUnshared(ScoreRegion &region, ImplicitLocOpBuilder &b,
 /// Says of scores that are read from memory which op is in the way.
 static void remarkOthers(const Expression &expression,
                          const llvm::SmallPtrSetImpl<Value> &stops,
-                         StringRef pass) {
+                         StringRef pass, DenseSet<Value> &remarked) {
   for (Value other : expression.others) {
     Operation *op = other.getDefiningOp();
     if (op && !isa_and_nonnull<PosEncDialect>(op->getDialect()) &&
         !stops.contains(other) && !expression.scoreOperands.contains(other) &&
-        isScoreLike(expression, other))
+        isScoreLike(expression, other) && remarked.insert(other).second)
       remarkNotFused(other.getLoc(), pass,
                      "scores before " + describe(op) +
                          " stay in memory: it is no op on elements that a "
@@ -315,8 +316,9 @@ static SmallVector<Scale> findBaseScales(const Expression &expression,
 }
 
 void posenc::fuseScoreExpression(Value scores, Follow follow,
-                                 IRRewriter &rewriter, StringRef pass) {
-  if (!scores.getDefiningOp())
+                                 IRRewriter &rewriter, StringRef pass,
+                                 DenseSet<Value> &remarked) {
+  if (!scores.getDefiningOp() || !isInOrder(scores.getDefiningOp()))
     return;
   Location loc = scores.getLoc();
   follow.scans = true;
@@ -331,9 +333,9 @@ void posenc::fuseScoreExpression(Value scores, Follow follow,
   b.setInsertionPointToEnd(region.getBlock());
   TensorReader reader(region, b, follow);
   Expression expression =
-      collectUnshared(region, b, follow, scores, reader.stops, pass);
+      collectUnshared(region, b, follow, scores, reader.stops, pass, remarked);
   if (follow.elementwise)
-    remarkOthers(expression, reader.stops, pass);
+    remarkOthers(expression, reader.stops, pass, remarked);
   // A trial shows what is read for the pair itself: such a tensor can be the
   // region's score.
   TensorReader trial(region, b, follow);

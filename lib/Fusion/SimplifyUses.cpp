@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Iterators.h"
+#include "mlir/IR/RegionKindInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "posenc/Fusion/Fusion.h"
@@ -80,11 +81,19 @@ static Value emitExtent(OpBuilder &b, Location loc, Value tensor, int64_t dim) {
   }
 }
 
+bool posenc::isInOrder(Operation *op) {
+  Region *region = op->getParentRegion();
+  return region && mayHaveSSADominance(*region);
+}
+
 void posenc::simplifyUses(Operation *root, IRRewriter &rewriter) {
   // There an op may be made of itself.
   (void)eraseUnreachableBlocks(rewriter, root->getRegions());
   SmallVector<tensor::DimOp> dims;
-  root->walk([&](tensor::DimOp op) { dims.push_back(op); });
+  root->walk([&](tensor::DimOp op) {
+    if (isInOrder(op))
+      dims.push_back(op);
+  });
   for (tensor::DimOp op : dims) {
     std::optional<int64_t> dim = op.getConstantIndex();
     Value tensor = op.getSource();
@@ -107,10 +116,11 @@ void posenc::simplifyUses(Operation *root, IRRewriter &rewriter) {
 }
 
 Operation *posenc::findOtherUser(Value tensor, Block *block,
-                                 function_ref<bool(Operation *)> accept) {
-  for (Operation *user : tensor.getUsers()) {
-    if (accept(user))
+                                 function_ref<bool(OpOperand &)> accept) {
+  for (OpOperand &use : tensor.getUses()) {
+    if (accept(use))
       continue;
+    Operation *user = use.getOwner();
     if (user->getBlock() != block || user->use_empty() || !getPassedOn(user) ||
         findOtherUser(user->getResult(0), block, accept))
       return user;

@@ -40,8 +40,19 @@ bool posenc::isCaptureType(Type type) {
 }
 
 bool posenc::isZeros(Value tensor) {
-  auto fill = tensor.getDefiningOp<linalg::FillOp>();
-  return matchPattern(fill ? fill.value() : tensor, m_AnyZeroFloat());
+  while (Operation *op = tensor.getDefiningOp()) {
+    if (matchPattern(tensor, m_AnyZeroFloat()))
+      return true;
+    if (auto fill = dyn_cast<linalg::FillOp>(op))
+      return matchPattern(fill.value(), m_AnyZeroFloat());
+    if (auto splat = dyn_cast<tensor::SplatOp>(op))
+      return matchPattern(splat.getInput(), m_AnyZeroFloat());
+    OpOperand *source = getPassedOn(op);
+    if (!source)
+      return false;
+    tensor = source->get();
+  }
+  return false;
 }
 
 /// The loops of a linalg op at the iteration that writes this element; fails
@@ -245,24 +256,32 @@ Value posenc::findThroughViews(Value tensor, function_ref<bool(Value)> accept,
 }
 
 RotatedRows posenc::findRotation(Value rows) {
-  RotatedRows found;
-  while (true) {
-    found.rotate = rows.getDefiningOp<RotateOp>();
-    if (found.rotate)
-      return found;
-    Operation *op = rows.getDefiningOp();
-    if (Value whole = findThroughViews(
-            rows, [&](Value other) { return other.getDefiningOp<RotateOp>(); }))
-      rows = whole;
-    else if (Value wide = getNarrowed(rows))
-      rows = wide;
-    else if (Value narrow = getWidened(rows))
-      rows = narrow;
-    else if (OpOperand *source = op ? getPassedOn(op) : nullptr) {
-      rows = source->get();
-      found.through = op;
-    } else {
+  Operation *last = rows.getDefiningOp();
+  Atoms atoms;
+  const SmallVector<Index> identity = atoms.addIndices(shapeOf(rows));
+  SmallVector<Index> at(identity);
+  ArrayRef<int64_t> shape = shapeOf(rows);
+  while (Operation *op = rows.getDefiningOp()) {
+    if (auto rotate = dyn_cast<RotateOp>(op)) {
+      bool isSame = at == identity && shapeOf(rows) == shape;
+      return {rotate, isSame ? nullptr : last};
+    }
+    // A rotation of some of the channels, or of some of the rows.
+    if (isa<tensor::ConcatOp, tensor::InsertSliceOp>(op)) {
+      for (Value part : op->getOperands())
+        if (isa<RankedTensorType>(part.getType()))
+          if (RotateOp rotate = findRotation(part).rotate)
+            return {rotate, op};
       return {};
     }
+    if (stepThroughView(rows, at, atoms))
+      continue;
+    Value converted = getNarrowed(rows);
+    if (!converted)
+      converted = getWidened(rows);
+    if (!converted)
+      return {};
+    rows = converted;
   }
+  return {};
 }

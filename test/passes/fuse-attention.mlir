@@ -245,7 +245,7 @@ func.func @repeated_heads_transposed(%q: !q, %k: tensor<2x?x2x64xf32>, %v: !k) -
 // CHECK-LABEL: func.func @negative_values_differ
 // CHECK:         %[[KK:.*]] = tensor.collapse_shape
 // CHECK:         posenc.attention q(%{{.*}}) k(%[[KK]] :
-// REMARK: remark: [Missed] fuse-attention {{.*}}the key heads are copies of fewer ones, but attention reads them as they are: the value heads, of an argument, are no copies in the same way
+// REMARK: remark: [Missed] fuse-attention {{.*}}the key heads are copies of fewer ones, but attention reads them as they are: the value heads, of an argument, are not known to be such copies: make them in the same way
 func.func @negative_values_differ(%q: !q, %k: !k, %v: !h) -> !q {
   %c2 = arith.constant 2 : index
   %m = tensor.dim %k, %c2 : !k
@@ -373,4 +373,101 @@ func.func @negative_lse_first(%q: !q, %k: !k, %v: !k) -> !q {
   %w = tensor.insert_slice %x into %v[0, 0, 0, 0] [2, 8, 4, 1] [1, 1, 1, 1] : tensor<2x8x4x1xf32> into !k
   %o = posenc.values p(%p : !s) v(%w : !k) : !q
   return %o : !q
+}
+
+// -----
+
+!q = tensor<2x4x5x8xf32>
+!s = tensor<2x4x5x7xf32>
+
+// Attention takes as many heads of keys as of values; what is not known to have as many stays.
+// CHECK-LABEL: func.func @negative_unknown_heads
+// CHECK:         posenc.values
+// REMARK: remark: [Missed] fuse-attention {{.*}}the keys of posenc.scores of line [[#]] and these values are not known to have as many heads: repeat those of which there are fewer
+func.func @negative_unknown_heads(%q: !q, %k: tensor<2x?x7x8xf32>, %v: tensor<2x?x7x8xf32>) -> !q {
+  %s = posenc.scores q(%q : !q) k(%k : tensor<2x?x7x8xf32>) : !s
+  %p = posenc.softmax s(%s : !s)
+  %o = posenc.values p(%p : !s) v(%v : tensor<2x?x7x8xf32>) : !q
+  return %o : !q
+}
+
+// CHECK-LABEL: func.func @negative_heads_differ
+// CHECK:         posenc.values
+func.func @negative_heads_differ(%q: !q, %k: tensor<2x2x7x8xf32>, %v: tensor<2x4x7x8xf32>) -> !q {
+  %s = posenc.scores q(%q : !q) k(%k : tensor<2x2x7x8xf32>) : !s
+  %p = posenc.softmax s(%s : !s)
+  %o = posenc.values p(%p : !s) v(%v : tensor<2x4x7x8xf32>) : !q
+  return %o : !q
+}
+
+// Keys alone that are copies, of as many heads as there are values: twice repeated.
+// CHECK-LABEL: func.func @repeated_keys
+// CHECK-SAME:    %{{.*}}, %[[K:.*]]: tensor<2x1x7x8xf32>, %[[V:.*]]: tensor<2x1x7x8xf32>
+// CHECK-NEXT:    posenc.attention q(%{{.*}}) k(%[[K]] : {{.*}}) v(%[[V]] :
+func.func @repeated_keys(%q: !q, %k: tensor<2x1x7x8xf32>, %v: tensor<2x1x7x8xf32>) -> !q {
+  %k3 = tensor.collapse_shape %k [[0, 1], [2], [3]] : tensor<2x1x7x8xf32> into tensor<2x7x8xf32>
+  %e = tensor.empty() : tensor<2x2x2x7x8xf32>
+  %kb = linalg.broadcast ins(%k3 : tensor<2x7x8xf32>) outs(%e : tensor<2x2x2x7x8xf32>) dimensions = [1, 2]
+  %kk = tensor.collapse_shape %kb [[0], [1, 2], [3], [4]] : tensor<2x2x2x7x8xf32> into tensor<2x4x7x8xf32>
+  %s = posenc.scores q(%q : !q) k(%kk : tensor<2x4x7x8xf32>) : !s
+  %p = posenc.softmax s(%s : !s)
+  %o = posenc.values p(%p : !s) v(%v : tensor<2x1x7x8xf32>) : !q
+  return %o : !q
+}
+
+// Copies of copies.
+// CHECK-LABEL: func.func @copies_of_copies
+// CHECK-SAME:    %{{.*}}, %[[K:.*]]: tensor<2x2x7x8xf32>
+// CHECK-NOT:     linalg.broadcast
+// CHECK:         posenc.attention q(%{{.*}}) k(%[[K]] : {{.*}}) v(%[[K]] :
+func.func @copies_of_copies(%q: tensor<2x8x5x8xf32>, %k: tensor<2x2x7x8xf32>) -> tensor<2x8x5x8xf32> {
+  %e = tensor.empty() : tensor<2x2x2x2x7x8xf32>
+  %kb = linalg.broadcast ins(%k : tensor<2x2x7x8xf32>) outs(%e : tensor<2x2x2x2x7x8xf32>) dimensions = [2, 3]
+  %kk = tensor.collapse_shape %kb [[0], [1, 2, 3], [4], [5]] : tensor<2x2x2x2x7x8xf32> into tensor<2x8x7x8xf32>
+  %s = posenc.scores q(%q : tensor<2x8x5x8xf32>) k(%kk : tensor<2x8x7x8xf32>) : tensor<2x8x5x7xf32>
+  %p = posenc.softmax s(%s : tensor<2x8x5x7xf32>)
+  %o = posenc.values p(%p : tensor<2x8x5x7xf32>) v(%kk : tensor<2x8x7x8xf32>) : tensor<2x8x5x8xf32>
+  return %o : tensor<2x8x5x8xf32>
+}
+
+// A sum of tables to which something else is added first.
+// CHECK-LABEL: func.func @negative_other_sum
+// CHECK:         posenc.values
+// REMARK: remark: [Missed] fuse-attention {{.*}}the weights stay in memory: posenc.relative_values of line [[#]] uses them too; to fuse, add its sum to this output, or begin it with this output
+func.func @negative_other_sum(%q: !q, %k: tensor<2x4x7x8xf32>, %t: tensor<9x8xf32>) -> !q {
+  %s = posenc.scores q(%q : !q) k(%k : tensor<2x4x7x8xf32>) : !s
+  %p = posenc.softmax s(%s : !s)
+  %o = posenc.values p(%p : !s) v(%k : tensor<2x4x7x8xf32>) : !q
+  %c = arith.constant 0.0 : f32
+  %zeros = tensor.splat %c : !q
+  %x = posenc.relative_values o(%zeros : !q) p(%p : !s) table(%t : tensor<9x8xf32>) #posenc.clip<-4, 4>(delta)
+  %y = arith.addf %x, %q : !q
+  %z = arith.addf %o, %y : !q
+  return %z : !q
+}
+
+// -----
+
+!q = tensor<2x4x5x8xf32>
+!s = tensor<2x4x5x7xf32>
+
+// Two score_mods of which one is returned, too: one remark says so.
+// CHECK-LABEL: func.func @negative_mod_returned
+// CHECK:         posenc.values
+// REMARK: remark: [Missed] fuse-attention {{.*}}these scores stay in memory: func.return
+// REMARK-NOT: these scores stay
+// REMARK: remark: [Missed] fuse-attention {{.*}}the scores go through posenc.score_mod of line [[#]] and posenc.score_mod of line [[#]], which could not become one: another remark says why
+func.func @negative_mod_returned(%q: !q, %k: tensor<2x4x7x8xf32>) -> (!q, !s) {
+  %s = posenc.scores q(%q : !q) k(%k : tensor<2x4x7x8xf32>) : !s
+  %x = posenc.score_mod s(%s : !s) score(%z, %b, %h, %r, %j) {
+    %y = math.tanh %z : f32
+    posenc.yield %y : f32
+  }
+  %w = posenc.score_mod s(%x : !s) score(%z, %b, %h, %r, %j) {
+    %y = math.absf %z : f32
+    posenc.yield %y : f32
+  }
+  %p = posenc.softmax s(%w : !s)
+  %o = posenc.values p(%p : !s) v(%k : tensor<2x4x7x8xf32>) : !q
+  return %o, %x : !q, !s
 }

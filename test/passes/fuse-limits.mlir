@@ -411,3 +411,16 @@ func.func @negative_unknown(%q: !q, %k: !k) -> !s {
   %p = posenc.softmax s(%z : !s)
   return %p : !s
 }
+
+// -----
+
+// In a graph an op may be made of itself.
+// CHECK-LABEL: "test.graph"
+// CHECK:         arith.addf
+// CHECK:         posenc.softmax
+"builtin.module"() ({
+  %s = "test.graph"() : () -> tensor<2x4x35x75xf32>
+  %a = arith.addf %a, %s : tensor<2x4x35x75xf32>
+  %p = posenc.softmax s(%a : tensor<2x4x35x75xf32>)
+  "test.use"(%p) : (tensor<2x4x35x75xf32>) -> ()
+}) : () -> ()

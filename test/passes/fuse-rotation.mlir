@@ -127,3 +127,63 @@ func.func @negative_slice(%x: !x, %cache: tensor<2x8x16x64xf32>) -> !x {
   %o = posenc.attention q(%x : !x) k(%k : !x) v(%x : !x) score(%s, %b, %h, %r, %j) { posenc.yield %s : f32 } -> !x
   return %o : !x
 }
+
+// Rows with channels that are not rotated: the clause says which are.
+// CHECK-LABEL: func.func @negative_concatenated
+// CHECK:         posenc.rotate
+// REMARK: [[@LINE+3]]:8: remark: [Missed] fuse-rotation {{.*}}the rotated keys go through tensor.concat of line [[#@LINE+5]] before attention reads them: rotate after it
+func.func @negative_concatenated(%x: !x) -> !x {
+  %half = tensor.extract_slice %x[0, 0, 0, 0] [2, 8, 4, 32] [1, 1, 1, 1] : !x to tensor<2x8x4x32xf32>
+  %r = posenc.rotate #rope x(%half : tensor<2x8x4x32xf32>)
+  %rest = tensor.extract_slice %x[0, 0, 0, 32] [2, 8, 4, 32] [1, 1, 1, 1] : !x to tensor<2x8x4x32xf32>
+  %k = tensor.concat dim(3) %r, %rest : (tensor<2x8x4x32xf32>, tensor<2x8x4x32xf32>) -> !x
+  %o = posenc.attention q(%x : !x) k(%k : !x) v(%x : !x) score(%s, %b, %h, %row, %j) { posenc.yield %s : f32 } -> !x
+  return %o : !x
+}
+
+// Keys that are values, too, by way of a copy.
+// CHECK-LABEL: func.func @negative_copied
+// CHECK:         posenc.rotate
+// CHECK:         posenc.attention q(%{{[^)]*}}) k(%{{[^)]*}}) v(
+// REMARK: remark: [Missed] fuse-rotation {{.*}}the rotated keys stay in memory: linalg.copy of line [[#]] uses them too
+func.func @negative_copied(%x: !x) -> !x {
+  %k = posenc.rotate #rope x(%x : !x)
+  %e = tensor.empty() : !x
+  %v = linalg.copy ins(%k : !x) outs(%e : !x) -> !x
+  %o = posenc.attention q(%x : !x) k(%k : !x) v(%v : !x) score(%s, %b, %h, %row, %j) { posenc.yield %s : f32 } -> !x
+  return %o : !x
+}
+
+// Keys rotated once, before a loop.
+// CHECK-LABEL: func.func @negative_before_a_loop
+// CHECK:         posenc.rotate
+// CHECK-NEXT:    scf.for
+// REMARK: remark: [Missed] fuse-rotation {{.*}}the rotated keys stay in memory: attention stands in another block, which may run more often
+func.func @negative_before_a_loop(%x: !x, %n: index) -> !x {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %k = posenc.rotate #rope x(%x : !x)
+  %y = scf.for %i = %c0 to %n step %c1 iter_args(%q = %x) -> !x {
+    %o = posenc.attention q(%q : !x) k(%k : !x) v(%x : !x) score(%s, %b, %h, %row, %j) { posenc.yield %s : f32 } -> !x
+    scf.yield %o : !x
+  }
+  return %y : !x
+}
+
+// -----
+
+!x = tensor<2x8x4x64xf32>
+!w = tensor<2x8x4x64xbf16>
+#rope = #posenc.rope<half, base = 10000.0>
+
+// Conversions between casts of shapes.
+// CHECK-LABEL: func.func @conversion_between_casts
+// CHECK:         posenc.attention q(%{{[^)]*}}) rotate
+func.func @conversion_between_casts(%x: !x, %n: !w) -> !x {
+  %r = posenc.rotate #rope x(%n : !w)
+  %m = tensor.collapse_shape %r [[0, 1], [2], [3]] : !w into tensor<16x4x64xbf16>
+  %w = arith.extf %m : tensor<16x4x64xbf16> to tensor<16x4x64xf32>
+  %q = tensor.expand_shape %w [[0, 1], [2], [3]] output_shape [2, 8, 4, 64] : tensor<16x4x64xf32> into !x
+  %o = posenc.attention q(%q : !x) k(%x : !x) v(%x : !x) score(%s, %b, %h, %row, %j) { posenc.yield %s : f32 } -> !x
+  return %o : !x
+}

@@ -102,3 +102,19 @@ func.func @negative_memref_capture(%x: !x, %t: memref<8xf32>) -> !x {
   } -> !x
   return %o : !x
 }
+
+// An offset per batch from a table that may have more of them.
+// CHECK-LABEL: func.func @negative_longer_table
+// CHECK:         posenc.attention
+// REMARK: remark: [Missed] unfuse {{.*}}left posenc.attention: a value row is no map of the distance
+func.func @negative_longer_table(%x: !x, %t: tensor<9x64xf32>, %from: tensor<5xi64>) -> !x {
+  %o = posenc.attention q(%x : !x) k(%x : !x) v(%x : !x) value_tables(%t : tensor<9x64xf32>) with(%from : tensor<5xi64>)
+      score(%s, %b, %h, %r, %j) {
+    %f = posenc.lookup %from[%b] : tensor<5xi64>
+    %i = arith.addi %r, %f : index
+    %d = arith.subi %j, %i : index
+    %row = posenc.row #posenc.clip<-4, 4>(%d)
+    posenc.yield %s : f32 value_rows(%row)
+  } -> !x
+  return %o : !x
+}

@@ -157,9 +157,10 @@ bool isMaskConstant(Value value, double maskValue);
 
 /// Rewrites a tensor of scores as one posenc.score_mod of posenc.scores (or of
 /// what else it is made of), and its uses. Does nothing where that is what it
-/// is. Remarks go by the name of the pass.
+/// is. Remarks go by the name of the pass; none is made of tensors in
+/// `remarked`, which gets those of which one was.
 void fuseScoreExpression(Value scores, Follow follow, IRRewriter &rewriter,
-                         StringRef pass);
+                         StringRef pass, DenseSet<Value> &remarked);
 
 /// The rotation that rows come from, if any, seen through casts of shapes and
 /// roundings; widened rows are what they were. And the op between the two, null
@@ -170,18 +171,25 @@ struct RotatedRows {
 };
 RotatedRows findRotation(Value rows);
 
+/// Whether one attention can read these keys and values: it takes as many heads
+/// of both, where posenc.scores and posenc.values each ask their own.
+bool canHaveEqualHeads(Value k, Value v);
 /// Replaces the key and value heads of attention that are copies of fewer ones
 /// by those, unless keys and values differ in this. Returns whether it did.
 bool shareKeyHeads(AttentionOp op, IRRewriter &rewriter, StringRef pass);
+
+/// Whether no op beside this one can be made of itself, as in a graph: the way
+/// back from its operands has an end.
+bool isInOrder(Operation *op);
 
 /// Prepares for the question who uses a tensor: sizes are asked of what has
 /// them, not of tensors that fusion takes away, and dead ops go.
 void simplifyUses(Operation *root, IRRewriter &rewriter);
 
-/// A user of a tensor that `accept` does not take, and that is no view or
-/// conversion which only those read that it takes. Null if there is none.
+/// The user of a tensor by a use that `accept` does not take, and that is no
+/// view or conversion of which it takes all uses. Null if there is none.
 Operation *findOtherUser(Value tensor, Block *block,
-                         function_ref<bool(Operation *)> accept);
+                         function_ref<bool(OpOperand &)> accept);
 
 void remarkFused(Location loc, StringRef pass, const Twine &text);
 void remarkNotFused(Location loc, StringRef pass, const Twine &text);
