@@ -425,4 +425,6 @@ def PosEncMathToLibmPass : Pass<"posenc-math-to-libm", "::mlir::ModuleOp"> {
   ];
 }
 
+include "passes/InterfacePasses.td"
+
 #endif // PASSES_PASSES_TD
