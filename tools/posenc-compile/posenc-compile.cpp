@@ -83,6 +83,14 @@ static cl::opt<std::string>
              cl::desc("Features beyond, or not among, those of the CPU"),
              cl::cat(category));
 
+/// Part of LLVM has an option of this name too, which is no concern of ours. It
+/// is in the shared library, and so registered before.
+static const bool isNameFree = [] {
+  if (cl::Option *other = cl::getRegisteredOptions().lookup("threads"))
+    other->removeArgument();
+  return true;
+}();
+
 enum class Threads { None, OpenMP };
 static cl::opt<Threads> threads(
     "threads", cl::init(Threads::OpenMP), cl::desc("What loops run on:"),
@@ -304,6 +312,7 @@ static LogicalResult loadPlugins(DialectRegistry &registry) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM start(argc, argv);
+  (void)isNameFree;
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, overview);
 

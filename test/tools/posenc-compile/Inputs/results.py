@@ -1,6 +1,6 @@
 """Compiled examples against their oracles, and functions of all forms.
 
-    numbers.py POSENC_COMPILE TESTS FOLDER [OPTION...]
+    results.py POSENC_COMPILE TESTS FOLDER [OPTION...]
 """
 import ctypes
 import os
