@@ -47,9 +47,10 @@ static void addBufferization(OpPassManager &pm,
 /// Whatever is on scalars and memrefs to the LLVM dialect, linalg by loops.
 /// With `statusResults` functions return what went wrong.
 static void addConversionToLLVM(OpPassManager &pm, bool statusResults = false) {
+  // A clone is a copy, which may have strides.
+  pm.addPass(createConvertBufferizationToMemRefPass());
   pm.addPass(createPosEncCopiesToLinalgPass());
   pm.addPass(createConvertLinalgToLoopsPass());
-  pm.addPass(createConvertBufferizationToMemRefPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());

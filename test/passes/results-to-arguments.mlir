@@ -37,7 +37,7 @@ func.func @attention(%q: !x, %k: !k) -> !x {
 func.func @both(%q: !x, %k: !k) -> (tensor<1x8x?xf32>, !x) {
   %o, %lse = posenc.attention q(%q : !x) k(%k : !k) v(%k : !k) score(%s, %b, %h, %r, %j) {
     posenc.yield %s : f32
-  } -> !x, tensor<1x8x?xf32>
+  } -> (!x, tensor<1x8x?xf32>)
   return %lse, %o : tensor<1x8x?xf32>, !x
 }
 
@@ -49,7 +49,7 @@ func.func @both(%q: !x, %k: !k) -> (tensor<1x8x?xf32>, !x) {
 func.func @negative_one_of_two(%q: !x, %k: !k) -> !x {
   %o, %lse = posenc.attention q(%q : !x) k(%k : !k) v(%k : !k) score(%s, %b, %h, %r, %j) {
     posenc.yield %s : f32
-  } -> !x, tensor<1x8x?xf32>
+  } -> (!x, tensor<1x8x?xf32>)
   return %o : !x
 }
 

@@ -5,7 +5,7 @@
 func.func @attend(%q: !x, %k: !x, %v: !x) -> (!x, tensor<?x2x?xf32>) {
   %o, %lse = posenc.attention q(%q : !x) k(%k : !x) v(%v : !x) score(%s, %b, %h, %r, %j) {
     posenc.yield %s : f32
-  } -> !x, tensor<?x2x?xf32>
+  } -> (!x, tensor<?x2x?xf32>)
   return %o, %lse : !x, tensor<?x2x?xf32>
 }
 
@@ -29,7 +29,7 @@ func.func private @double(%x: tensor<?xf64>) -> tensor<?xf64> {
 }
 
 // Calls, a scalar result, and names that are none in C.
-func.func @sum(%int: tensor<?xf64>, %0: i1, %"a.b": f32) -> (f64, i1, i64) {
+func.func @sum(%int: tensor<?xf64>, %0: i1, %a.b: f32) -> (f64, i1, i64) {
   %zero = arith.constant 0 : index
   %f = arith.constant 0.0 : f64
   %y = call @double(%int) : (tensor<?xf64>) -> tensor<?xf64>
@@ -41,7 +41,7 @@ func.func @sum(%int: tensor<?xf64>, %0: i1, %"a.b": f32) -> (f64, i1, i64) {
         linalg.yield %c : f64
       }
   %s = tensor.extract %t[] : tensor<f64>
-  %g = arith.extf %"a.b" : f32 to f64
+  %g = arith.extf %a.b : f32 to f64
   %u = arith.addf %s, %g : f64
   %seven = arith.constant 7 : i64
   return %u, %0, %seven : f64, i1, i64
