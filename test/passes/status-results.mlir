@@ -1,10 +1,10 @@
 // RUN: posenc-opt %s --posenc-status-results --split-input-file --verify-diagnostics | FileCheck %s
 
 // The page's example.
-// CHECK:       llvm.mlir.global internal constant @[[TEXT:.*]]("expected an element\00")
+// CHECK:       llvm.mlir.global internal constant @[[$TEXT:.*]]("expected an element\00")
 // CHECK-LABEL: func.func @first
 // CHECK-SAME:      -> !llvm.ptr
-// CHECK:         %[[T:.*]] = llvm.mlir.addressof @[[TEXT]]
+// CHECK:         %[[T:.*]] = llvm.mlir.addressof @[[$TEXT]]
 // CHECK-NEXT:    cf.cond_br %{{.*}}, ^[[SOME:.*]], ^[[FAILED:.*]](%[[T]] : !llvm.ptr)
 // CHECK:       ^[[SOME]]:
 // CHECK:         memref.store
@@ -77,6 +77,7 @@ func.func @caller(%n: index) {
 
 // Workers leave word; what is left of the loop is skipped, and the function returns behind it.
 // CHECK-LABEL: func.func @workers
+// CHECK:         llvm.alloca
 // CHECK:         %[[WORD:.*]] = llvm.alloca %{{.*}} x !llvm.ptr
 // CHECK:         omp.parallel {
 // CHECK:           %[[OWN:.*]] = llvm.alloca

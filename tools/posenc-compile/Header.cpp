@@ -42,7 +42,7 @@ static void printFunction(raw_ostream &os, const Function &function) {
   size_t width = 0;
   for (const Argument &argument : function.arguments)
     width = std::max(width, argument.name.size());
-  os << "\n/*";
+  os << "\n" << (function.arguments.empty() ? "" : "/*");
   for (auto [i, argument] : llvm::enumerate(function.arguments)) {
     os << " " << llvm::left_justify(std::to_string(i), 2) << " "
        << llvm::left_justify(argument.name, width) << "  ";
@@ -75,7 +75,8 @@ static void printFunction(raw_ostream &os, const Function &function) {
     }
     os << "\n *";
   }
-  os << "/\nconst char *" << function.name << "(";
+  os << (function.arguments.empty() ? "" : "/\n") << "const char *"
+     << function.name << "(";
   llvm::interleave(
       function.arguments, os,
       [&](const Argument &argument) {

@@ -88,9 +88,29 @@ def forms():
     print("all forms are right")
 
 
+def conversions():
+    library = Library(tool, os.path.join(os.path.dirname(__file__), "math.mlir"), os.path.join(folder, "math.so"), *options)
+    x, exact = stored(np.linspace(-4, 4, 9), "bf16")
+    y = np.linspace(-1, 1, 9).astype(np.float16)
+    # Ties, what is next to them, what overflows, and NaN.
+    z = np.array([1.0, 1 + 2**-8, 1 + 2**-8 + 2**-40, 1 + 3 * 2**-8, 1 + 3 * 2**-8 - 2**-40, -1e39, 3.4e38, 1e-50, np.nan])
+    a, b, c, d = (np.zeros(9, t) for t in (np.uint16, np.float16, np.float64, np.uint16))
+    s, t = np.zeros((), np.uint16), np.zeros((), np.float16)
+    bits = 0x3FC0  # 1.5
+    text = library.f(x, y, z, ctypes.c_uint16(bits), ctypes.c_uint16(0x3E00), a, b, c, d, s, t)
+    assert text is None, text
+    assert np.allclose(floats(a, "bf16"), np.exp(exact), rtol=4e-3)
+    assert np.allclose(b, np.expm1(y.astype(float)), rtol=1e-3) and np.allclose(c, np.tanh(z), rtol=1e-12, equal_nan=True)
+    expected = [1, 1, 1 + 2**-7, 1 + 2**-6, 1 + 2**-7, -np.inf, np.inf, 0, np.nan]
+    assert np.array_equal(floats(d, "bf16"), np.array(expected, np.float32), equal_nan=True), floats(d, "bf16")
+    assert floats(s[None], "bf16") == 3 and t == 1.5
+    print("all conversions are right")
+
+
 example("causal-bottom-right", "f32", [(2, 8, 5, 64), (2, 2, 130, 64), (2, 2, 130, 64)])
 example("causal-bottom-right", "bf16", [(2, 8, 5, 64), (2, 2, 9, 64), (2, 2, 9, 64)])
 if not options:
     example("shaw-kv", "f32", [(1, 8, 70, 64), (1, 8, 90, 64), (1, 8, 90, 64), (33, 64), (33, 64)], 20)
     example("rope-gqa-causal-decode", "bf16", [(2, 32, 1, 128), (2, 8, 40, 128), (2, 8, 40, 128)], 30, np.array([25, 40]))
 forms()
+conversions()
