@@ -27,6 +27,7 @@ config.substitutions += [
                                os.path.join(config.posenc_obj_root, "bin", "posenc-run")])),
     ("%posenc-run", os.path.join(config.posenc_obj_root, "bin", "posenc-run")),
     ("%cc", config.cc),
+    ("%llvm_libs", os.path.join(config.llvm_tools_dir, "..", "lib")),
     ("%cxx", config.cxx),
     ("%install", " ".join(["bash", os.path.join(config.test_source_root, "install", "install.sh"), config.cmake, config.cxx,
                            config.posenc_obj_root, config.posenc_src_root, config.mlir_cmake_dir, config.llvm_tools_dir])),
