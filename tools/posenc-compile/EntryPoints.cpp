@@ -5,7 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // An entry point is code of the plainest CPU of its architecture, so that it
 // can say that this CPU is not the one that the rest is for.
@@ -23,37 +22,16 @@ namespace mlir::posenc::compile {
 
 /// Features of x86 that LLVM uses unasked and that `__cpu_model` of libgcc 12
 /// tells of.
-static constexpr llvm::StringLiteral x86Features[] = {"popcnt",
-                                                      "sse3",
-                                                      "ssse3",
-                                                      "sse4.1",
-                                                      "sse4.2",
-                                                      "avx",
-                                                      "avx2",
-                                                      "fma",
-                                                      "fma4",
-                                                      "xop",
-                                                      "f16c",
-                                                      "bmi",
-                                                      "bmi2",
-                                                      "lzcnt",
-                                                      "movbe",
-                                                      "avx512f",
-                                                      "avx512vl",
-                                                      "avx512bw",
-                                                      "avx512dq",
-                                                      "avx512cd",
-                                                      "avx512vbmi",
-                                                      "avx512ifma",
-                                                      "avx512vpopcntdq",
-                                                      "avx512vbmi2",
-                                                      "avx512vnni",
-                                                      "avx512bf16",
-                                                      "avx512bitalg",
-                                                      "gfni",
-                                                      "amx-tile",
-                                                      "amx-int8",
-                                                      "amx-bf16"};
+static constexpr llvm::StringLiteral x86Features =
+    "popcnt sse3 ssse3 sse4.1 sse4.2 avx avx2 fma fma4 xop f16c bmi bmi2 lzcnt "
+    "movbe avx512f avx512vl avx512bw avx512dq avx512cd avx512vbmi avx512ifma "
+    "avx512vpopcntdq avx512vbmi2 avx512vnni avx512bf16 avx512bitalg gfni "
+    "amx-tile amx-int8 amx-bf16";
+
+/// The name that the lowered form of a function has beside its entry point.
+static std::string getLoweredName(StringRef name) {
+  return ("posenc.function." + name).str();
+}
 
 namespace {
 class EntryPoint {
@@ -64,10 +42,7 @@ public:
         b(module.getContext()) {}
 
   void build() {
-    llvm::Function *lowered = module.getFunction(function.name);
-    lowered->setName("posenc.function." + function.name);
-    lowered->setLinkage(llvm::GlobalValue::InternalLinkage);
-
+    llvm::Function *lowered = module.getFunction(getLoweredName(function.name));
     SmallVector<llvm::Type *> types;
     for (const Argument &argument : function.arguments)
       types.push_back(getParameterType(argument));
@@ -153,7 +128,7 @@ private:
           b.getInt32Ty(), b.CreateConstInBoundsGEP2_64(type, words, 0, index),
           llvm::Align(4));
     };
-    for (StringRef feature : x86Features) {
+    for (StringRef feature : llvm::split(x86Features, ' ')) {
       if (!cpu.checkFeatures(("+" + feature).str()))
         continue;
       for (auto [number, bits] :
@@ -261,9 +236,12 @@ private:
 
 void addEntryPoints(llvm::Module &module, ArrayRef<Function> functions,
                     const llvm::TargetMachine &machine) {
+  // Under no name that generated code calls, such as memcpy.
   for (llvm::Function &function : module)
-    if (!function.isDeclaration())
+    if (!function.isDeclaration()) {
       function.setLinkage(llvm::GlobalValue::InternalLinkage);
+      function.setName(getLoweredName(function.getName()));
+    }
   for (llvm::GlobalVariable &variable : module.globals())
     if (!variable.isDeclaration())
       variable.setLinkage(llvm::GlobalValue::InternalLinkage);

@@ -89,9 +89,10 @@ llvm::Expected<std::string> link(StringRef object, const LinkOptions &options) {
   if (options.openmp)
     arguments.push_back(options.triple.isOSLinux() ? "-l:libomp.so.5"
                                                    : "-lomp");
-  SmallVector<std::string> folders;
+  // Programs find it there as well, if it is not among the system's.
   if (options.openmp && options.linker.empty())
-    arguments.push_back("-L" POSENC_LLVM_LIBRARY_DIR);
+    arguments.append(
+        {"-L" POSENC_LLVM_LIBRARY_DIR, "-Wl,-rpath," POSENC_LLVM_LIBRARY_DIR});
   arguments.push_back("-lm");
   std::optional<StringRef> redirects[] = {StringRef(), StringRef(log),
                                           StringRef(log)};

@@ -9,8 +9,10 @@
 #include "Files.h"
 #include "Interface.h"
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/InitAllDialects.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/Timing.h"
@@ -207,10 +209,14 @@ LogicalResult Compiler::parse() {
   auto buffer = openInputFile(inputFile, &message);
   if (!buffer)
     return error(message);
+  // Bytecode has no names of values.
+  bool hasNames = !isBytecode(*buffer);
   sourceManager.AddNewSourceBuffer(std::move(buffer), SMLoc());
   Block block;
   AsmParserState names;
-  if (failed(parseAsmSourceFile(sourceManager, &block, &context, &names)))
+  if (failed(hasNames
+                 ? parseAsmSourceFile(sourceManager, &block, &context, &names)
+                 : parseSourceFile(sourceManager, &block, &context)))
     return numErrors ? failure() : error("cannot parse '" + inputFile + "'");
   // What is no module is in one, as in other tools.
   if (llvm::hasSingleElement(block) && isa<ModuleOp>(block.front())) {

@@ -45,6 +45,7 @@ print("second result:", library.attend(q, k, k, floats(1, 2, 3, 8), floats(1, 2,
 print("gaps:", library.increase(np.zeros((2, 6), np.int32)[:, :3], np.zeros((2, 3), np.int32), ctypes.c_int32(1)))
 print("stride:", library.increase(np.zeros((2, 3), np.int32), np.zeros((2, 6), np.int32)[:, ::2], ctypes.c_int32(1)))
 print("assertion:", library.first(np.array([4, 5, 6]), 3, np.zeros((), np.int64)))
+print("thread:", library.gather(floats(9), np.array([8, 0, 3, 9] * 100), floats(400)))
 print("after an allocation:", library.twice(floats(3, 4), floats(4, 5), floats(3, 5)))
 
 

@@ -76,6 +76,19 @@ func.func @first(%x: tensor<?xi64>, %i: index) -> i64 {
   return %e : i64
 }
 
+// Threads, of which each may find an index that is none.
+func.func @gather(%x: memref<?xf32>, %at: memref<?xindex>, %y: memref<?xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = memref.dim %at, %zero : memref<?xindex>
+  scf.parallel (%i) = (%zero) to (%n) step (%one) {
+    %j = memref.load %at[%i] : memref<?xindex>
+    %e = memref.load %x[%j] : memref<?xf32>
+    memref.store %e, %y[%i] : memref<?xf32>
+  }
+  return
+}
+
 func.func @nothing() {
   return
 }

@@ -78,6 +78,9 @@ def forms():
 
     element = np.zeros((), np.int64)
     assert library.first(np.array([4, 5, 6]), 2, element) is None and element == 6
+    taken = np.zeros(4, np.float32)
+    assert library.gather(np.arange(9, dtype=np.float32), np.array([8, 0, 3, 3]), taken) is None
+    assert (taken == [8, 0, 3, 3]).all()
     assert library.nothing() is None
     # Nothing is read or written of what is empty.
     empty = np.zeros((2, 2, 0, 8), np.float32)
