@@ -103,6 +103,12 @@ private:
     if (!machine.getTargetTriple().isX86())
       return;
     const llvm::MCSubtargetInfo &cpu = *machine.getMCSubtargetInfo();
+    SmallVector<StringRef> needed;
+    for (StringRef feature : llvm::split(x86Features, ' '))
+      if (cpu.checkFeatures(("+" + feature).str()))
+        needed.push_back(feature);
+    if (needed.empty())
+      return;
     // As clang makes __builtin_cpu_supports.
     auto *initialize = llvm::cast<llvm::Function>(
         module
@@ -128,16 +134,13 @@ private:
           b.getInt32Ty(), b.CreateConstInBoundsGEP2_64(type, words, 0, index),
           llvm::Align(4));
     };
-    for (StringRef feature : llvm::split(x86Features, ' ')) {
-      if (!cpu.checkFeatures(("+" + feature).str()))
-        continue;
+    for (StringRef feature : needed)
       for (auto [number, bits] :
            llvm::enumerate(llvm::X86::getCpuSupportsMask({feature})))
         if (bits != 0)
           require(b.CreateIsNotNull(b.CreateAnd(getWord(number), bits)),
                   "this CPU lacks " + feature +
                       ", for which the code was compiled");
-    }
   }
 
   /// Checks an array, and adds what a lowered function takes for a memref: two
