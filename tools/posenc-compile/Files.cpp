@@ -39,15 +39,19 @@ static llvm::Expected<std::string> readFile(StringRef path) {
   return (*buffer)->getBuffer().str();
 }
 
+/// Whether a triple is one that programs of this machine have.
+static bool isHost(const llvm::Triple &triple) {
+  llvm::Triple host(llvm::sys::getDefaultTargetTriple());
+  return triple.getArch() == host.getArch() && triple.getOS() == host.getOS();
+}
+
 static llvm::Expected<std::string> findLinker(const LinkOptions &options) {
   if (!options.linker.empty()) {
     if (auto program = llvm::sys::findProgramByName(options.linker))
       return *program;
     return createStringError("there is no linker '" + options.linker + "'");
   }
-  llvm::Triple host(llvm::sys::getDefaultTargetTriple());
-  if (options.triple.getArch() != host.getArch() ||
-      options.triple.getOS() != host.getOS())
+  if (!isHost(options.triple))
     return createStringError(
         "a shared library for " + options.triple.str() +
         " needs a linker for it: --linker=PROGRAM, a program with the options "
@@ -90,7 +94,7 @@ llvm::Expected<std::string> link(StringRef object, const LinkOptions &options) {
     arguments.push_back(options.triple.isOSLinux() ? "-l:libomp.so.5"
                                                    : "-lomp");
   // Programs find it there as well, if it is not among the system's.
-  if (options.openmp && options.linker.empty())
+  if (options.openmp && isHost(options.triple))
     arguments.append(
         {"-L" POSENC_LLVM_LIBRARY_DIR, "-Wl,-rpath," POSENC_LLVM_LIBRARY_DIR});
   arguments.push_back("-lm");

@@ -89,6 +89,13 @@ func.func @gather(%x: memref<?xf32>, %at: memref<?xindex>, %y: memref<?xf32>) {
   return
 }
 
+// What is computed in the place of a tensor is not computed in that of an input.
+func.func @clear(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %f = arith.constant 0.0 : f32
+  %y = linalg.fill ins(%f : f32) outs(%x : tensor<?xf32>) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
 func.func @nothing() {
   return
 }

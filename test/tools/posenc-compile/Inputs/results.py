@@ -81,6 +81,7 @@ def forms():
     taken = np.zeros(4, np.float32)
     assert library.gather(np.arange(9, dtype=np.float32), np.array([8, 0, 3, 3]), taken) is None
     assert (taken == [8, 0, 3, 3]).all()
+    assert library.clear(taken, taken[::-1].copy()) is None and (taken == [8, 0, 3, 3]).all()
     assert library.nothing() is None
     # Nothing is read or written of what is empty.
     empty = np.zeros((2, 2, 0, 8), np.float32)
