@@ -174,8 +174,8 @@ private:
       return memref::DimOp::create(b, x, i);
     };
     Value computed = getSize(value, dim), there = getSize(memory, dim);
-    Value same = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, computed,
-                                       there);
+    Value same =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, computed, there);
     StringRef name = cast<NameLoc>(memory.getLoc()).getName();
     unsigned number = cast<BlockArgument>(memory).getArgNumber();
     cf::AssertOp::create(b, same,
