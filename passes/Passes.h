@@ -10,6 +10,7 @@
 #define PASSES_PASSES_H
 
 #include "mlir/Pass/Pass.h"
+#include <string>
 
 namespace mlir {
 class IRRewriter;
@@ -43,6 +44,15 @@ LogicalResult setMaskValue(Operation *root, double maskValue, Follow &follow);
 void populateDecomposePatterns(RewritePatternSet &patterns,
                                const TypeConverter &converter,
                                FloatType compute);
+
+/// The name of the argument that posenc-results-to-arguments makes of a result,
+/// one of so many: `result`, or `result1`.
+std::string getResultName(unsigned number, unsigned count);
+
+/// An assertion's text in one line. That of generate-runtime-verification has
+/// several: a title, the op (if asked for), `^ MESSAGE` and
+/// `Location: loc("FILE":LINE:COLUMN)`. The file's folder may be left out.
+std::string describeAssertion(StringRef text, bool keepFolder);
 
 #define GEN_PASS_DECL
 #include "passes/Passes.h.inc"

@@ -428,4 +428,6 @@ def PosEncMathToLibmPass : Pass<"posenc-math-to-libm", "::mlir::ModuleOp"> {
   ];
 }
 
+include "passes/InterfacePasses.td"
+
 #endif // PASSES_PASSES_TD

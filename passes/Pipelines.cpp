@@ -25,26 +25,38 @@ using namespace mlir::posenc;
 
 /// Tensors to memrefs that are freed. At function boundaries any strides are
 /// taken, so that a caller passes views as they are; results are new and
-/// contiguous.
-static void addBufferization(OpPassManager &pm) {
+/// contiguous, or with `resultsToArguments` in memory of the caller.
+static void addBufferization(OpPassManager &pm,
+                             bool resultsToArguments = false) {
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;
   // A loop over layers yields a new tensor in every round.
   options.allowReturnAllocsFromLoops = true;
   // Sums and products of whole tensors, beside attention.
   pm.addPass(createConvertElementwiseToLinalgPass());
+  if (resultsToArguments) {
+    // When all that becomes attention is attention, which takes a destination.
+    pm.addPass(createPosEncResultsToArgumentsPass());
+    pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  }
   pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
   pm.addPass(bufferization::createOneShotBufferizePass(options));
   bufferization::buildBufferDeallocationPipeline(pm);
 }
 
 /// Whatever is on scalars and memrefs to the LLVM dialect, linalg by loops.
-static void addConversionToLLVM(OpPassManager &pm) {
-  pm.addPass(createConvertLinalgToLoopsPass());
+/// With `statusResults` functions return what went wrong.
+static void addConversionToLLVM(OpPassManager &pm, bool statusResults = false) {
+  // A clone is a copy, which may have strides.
   pm.addPass(createConvertBufferizationToMemRefPass());
+  pm.addPass(createPosEncCopiesToLinalgPass());
+  pm.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
+  // When a function can return from anywhere, and memory is still allocated.
+  if (statusResults)
+    pm.addPass(createPosEncStatusResultsPass());
   // What neither libm nor LLVM has: reciprocal square roots, clamps, and powers
   // of integers.
   math::MathExpandOpsPassOptions expandMath;
@@ -98,7 +110,7 @@ void posenc::buildLLVMPipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());
   // Before the tiling, which frees its own memory: deallocation takes no
   // program that has begun to.
-  addBufferization(pm);
+  addBufferization(pm, options.cInterface);
 
   PosEncTileAttentionPassOptions tiling;
   switch (options.kernels) {
@@ -133,7 +145,15 @@ void posenc::buildLLVMPipeline(OpPassManager &pm,
   // The tables of index maps, which come with the kernels as constant tensors,
   // become globals.
   pm.addPass(bufferization::createOneShotBufferizePass());
-  addConversionToLLVM(pm);
+  addConversionToLLVM(pm, options.cInterface);
+}
+
+void posenc::addRuntimeVerification(OpPassManager &pm) {
+  std::unique_ptr<Pass> verification = createGenerateRuntimeVerificationPass();
+  // Leaves out the op's text.
+  (void)verification->initializeOptions(
+      "verbose-level=0", [](const Twine &) { return failure(); });
+  pm.addPass(std::move(verification));
 }
 
 /// Registers a pipeline of modules. Upstream's registration would abort where

@@ -63,12 +63,22 @@ struct LLVMPipelineOptions : PassPipelineOptions<LLVMPipelineOptions> {
       *this, "openmp",
       llvm::cl::desc("Threads of OpenMP, which the program is linked with"),
       llvm::cl::init(false)};
+  Option<bool> cInterface{
+      *this, "c-interface",
+      llvm::cl::desc("Results to memory of the caller, and failures as a "
+                     "result: what a C program can call"),
+      llvm::cl::init(false)};
 };
 
 /// `posenc-to-llvm`: a module on tensors or memrefs to the LLVM dialect,
 /// attention, also where it is written as separate steps, by way of a schedule
 /// of tiles. Functions take and return memrefs.
 void buildLLVMPipeline(OpPassManager &pm, const LLVMPipelineOptions &options);
+
+/// Adds a pass that has what an op asks of its operands and no type says, such
+/// as dynamic sizes that agree, checked when the program runs. It comes before
+/// a pipeline.
+void addRuntimeVerification(OpPassManager &pm);
 
 void registerPosEncPipelines();
 

@@ -26,12 +26,15 @@ config.substitutions += [
     ("%run-targets", " ".join([config.python, os.path.join(config.test_source_root, "e2e", "targets.py"),
                                os.path.join(config.posenc_obj_root, "bin", "posenc-run")])),
     ("%posenc-run", os.path.join(config.posenc_obj_root, "bin", "posenc-run")),
+    ("%cc", config.cc),
+    ("%llvm_libs", os.path.join(config.llvm_tools_dir, "..", "lib")),
+    ("%cxx", config.cxx),
     ("%install", " ".join(["bash", os.path.join(config.test_source_root, "install", "install.sh"), config.cmake, config.cxx,
                            config.posenc_obj_root, config.posenc_src_root, config.mlir_cmake_dir, config.llvm_tools_dir])),
     ("%examples", os.path.join(config.test_source_root, "examples")),
 ]
 llvm_config.add_tool_substitutions(
-    ["bounds-test", "builders-test", "extents-test", "minimal-opt", "minimal-register-opt", "posenc-lsp-server", "posenc-opt", "posenc-reduce", "posenc-run", "llc", "mlir-opt", "mlir-tblgen", "mlir-translate", "FileCheck", "not", "count", "split-file"],
+    ["bounds-test", "builders-test", "extents-test", "minimal-opt", "minimal-register-opt", "posenc-compile", "posenc-lsp-server", "posenc-opt", "posenc-reduce", "posenc-run", "llc", "llvm-nm", "llvm-readobj", "mlir-opt", "mlir-tblgen", "mlir-translate", "FileCheck", "not", "count", "split-file"],
     [os.path.join(config.posenc_obj_root, "bin"), config.llvm_tools_dir],
 )
 if config.posenc_bench:

@@ -7,7 +7,7 @@ set(POSENC_INSTALL_CMAKEDIR ${CMAKE_INSTALL_LIBDIR}/cmake/posenc)
 
 set(POSENC_LIBRARIES
   PosEncAnalysis PosEncBuilders PosEncCPU PosEncDialect PosEncFusion PosEncLoops
-  PosEncPasses PosEncReference PosEncRegister PosEncSchedule PosEncTileDialect)
+  PosEncMachine PosEncPasses PosEncReference PosEncRegister PosEncSchedule PosEncTileDialect)
 foreach(library ${POSENC_LIBRARIES})
   target_compile_features(${library} INTERFACE cxx_std_17)
   # What the installed package says, for a project that adds this folder.
@@ -21,7 +21,7 @@ install(TARGETS ${POSENC_LIBRARIES} EXPORT PosEncTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   INCLUDES DESTINATION ${POSENC_INSTALL_INCLUDEDIR})
 # posenc-bench stays behind: it reads the examples of the tests.
-install(TARGETS posenc-lsp-server posenc-opt posenc-reduce posenc-run PosEncPlugin
+install(TARGETS posenc-compile posenc-lsp-server posenc-opt posenc-reduce posenc-run PosEncPlugin
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 

@@ -37,6 +37,8 @@ quietly "$cmake" --build "$work/build"
 example=$source/test/examples/t5-encoder.mlir
 quietly "$prefix/bin/posenc-opt" "$example" --posenc-decompose
 echo "posenc-opt runs"
+quietly "$prefix/bin/posenc-compile" "$example" -o "$work/t5.o"
+grep -o "const char \*attention" "$work/t5.h"
 plugin=$prefix/lib/PosEncPlugin.so
 quietly "$llvm_tools/mlir-opt" --load-dialect-plugin="$plugin" --load-pass-plugin="$plugin" \
   --pass-pipeline="builtin.module(posenc-decompose)" "$example"

@@ -4,6 +4,12 @@
 // RUN: not posenc-opt %s --posenc-to-llvm=kernels=abacus 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: Cannot find option named 'abacus'
 
+// For C, functions return a status, and abort nowhere.
+// RUN: posenc-opt %s --pass-pipeline='builtin.module(generate-runtime-verification,posenc-to-llvm{c-interface=true openmp=true})' \
+// RUN:   | FileCheck %s --check-prefix=STATUS --implicit-check-not=@abort --implicit-check-not=@memrefCopy
+// STATUS:     llvm.func @fused({{.*}}) -> !llvm.ptr {
+// STATUS-NOT: {{ (posenc|posenc_tile|arith|math|func|scf|cf|linalg|tensor|memref|bufferization|ub)\.}}
+
 // Extents are checked where they are dynamic.
 // RUN: not posenc-run %s --function=fused --target=loops --input=1x2x3x4xf32=1 --input=1x2x3x4xf32=1 --input=1x2x5x4xf32=1 \
 // RUN:   --input=33x2xf32=0 2>&1 | FileCheck %s --check-prefix=EXTENTS

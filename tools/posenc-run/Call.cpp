@@ -19,14 +19,12 @@
 #include "Host.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "posenc/Target/CPU.h"
+#include "posenc/Target/Machine.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
-#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
@@ -82,53 +80,6 @@ static llvm::Error checkSymbols(const llvm::Module &module) {
   return llvm::Error::success();
 }
 
-/// Sets the CPU that the options name; that of this machine is set already.
-static llvm::Error setCpu(llvm::orc::JITTargetMachineBuilder &builder,
-                          const TargetOptions &options) {
-  if (options.cpu == "native" && options.features.empty())
-    return llvm::Error::success();
-  std::string reason;
-  FailureOr<CpuTarget> cpu = CpuTarget::get(
-      builder.getTargetTriple().str(), options.cpu, options.features,
-      [&](const Twine &text) { reason = text.str(); });
-  if (failed(cpu))
-    return llvm::createStringError(reason);
-  builder.setCPU(cpu->cpu);
-  builder.getFeatures() = llvm::SubtargetFeatures(cpu->features);
-  return llvm::Error::success();
-}
-
-/// What a lowered module needs: values from memory to registers, invariants out
-/// of loops, and vectors in the loops of the ops beside attention, whose own
-/// code has them already. Of LLVM's default pipelines, level 2 makes no faster
-/// code of attention and takes four times as long.
-static constexpr llvm::StringLiteral optimizations =
-    "function(sroa,early-cse<memssa>,simplifycfg,"
-    "instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),"
-    "loop-vectorize,simplifycfg)";
-
-static llvm::Error optimize(llvm::Module &module,
-                            llvm::TargetMachine &machine) {
-  module.setTargetTriple(machine.getTargetTriple());
-  module.setDataLayout(machine.createDataLayout());
-  llvm::LoopAnalysisManager loopAnalyses;
-  llvm::FunctionAnalysisManager functionAnalyses;
-  llvm::CGSCCAnalysisManager callGraphAnalyses;
-  llvm::ModuleAnalysisManager moduleAnalyses;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(moduleAnalyses);
-  builder.registerCGSCCAnalyses(callGraphAnalyses);
-  builder.registerFunctionAnalyses(functionAnalyses);
-  builder.registerLoopAnalyses(loopAnalyses);
-  builder.crossRegisterProxies(loopAnalyses, functionAnalyses,
-                               callGraphAnalyses, moduleAnalyses);
-  llvm::ModulePassManager passes;
-  if (llvm::Error failure = builder.parsePassPipeline(passes, optimizations))
-    return failure;
-  passes.run(module, moduleAnalyses);
-  return llvm::Error::success();
-}
-
 /// See CompiledFunction.
 static unsigned getVectorBits(const llvm::Module &module,
                               const llvm::TargetMachine &machine) {
@@ -165,12 +116,13 @@ llvm::Expected<CompiledFunction> compile(ModuleOp module, StringRef name,
     return llvm::createStringError(
         "the target's pipeline does not keep the signature of '" + name + "'");
 
-  auto machineBuilder = llvm::orc::JITTargetMachineBuilder::detectHost();
-  if (!machineBuilder)
-    return machineBuilder.takeError();
-  if (llvm::Error failure = setCpu(*machineBuilder, options))
-    return std::move(failure);
-  auto machine = machineBuilder->createTargetMachine();
+  std::string reason;
+  FailureOr<CpuTarget> cpu =
+      CpuTarget::get(/*triple=*/"", options.cpu, options.features,
+                     [&](const Twine &text) { reason = text.str(); });
+  if (failed(cpu))
+    return llvm::createStringError(reason);
+  auto machine = createTargetMachine(*cpu, CodeFor::Process);
   if (!machine)
     return machine.takeError();
 

@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Host.h"
-#include "mlir/ExecutionEngine/CRunnerUtils.h"
+#include "passes/Passes.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
@@ -146,37 +145,12 @@ static int hostPuts(const char *text) {
   return 0;
 }
 
-/// Makes one line of an assertion's text. That of generate-runtime-verification
-/// has several: a title, the op (if asked for), `^ MESSAGE` and
-/// `Location: loc("FILE":LINE:COLUMN)`.
-static std::string formatAssertion(StringRef text) {
-  bool isVerification =
-      text.consume_front("ERROR: Runtime op verification failed\n");
-  std::string location;
-  SmallVector<StringRef> lines, parts;
-  text.split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  for (StringRef line : lines) {
-    if (isVerification && line.consume_front("Location: loc(")) {
-      line.consume_back(")");
-      if (line.consume_front("\"")) {
-        auto [file, position] = line.split('"');
-        location = (file + position + ": ").str();
-      }
-      continue;
-    }
-    if (isVerification)
-      line.consume_front("^ ");
-    parts.push_back(line.trim());
-  }
-  return location + llvm::join(parts, " ");
-}
-
 static void hostAbort() {
   std::string message = "the function called abort";
   {
     std::lock_guard<std::mutex> lock(getHost().mutex);
     if (getHost().pendingLine)
-      message = formatAssertion(*getHost().pendingLine);
+      message = describeAssertion(*getHost().pendingLine, /*keepFolder=*/true);
   }
   fail(message);
 }
@@ -215,8 +189,6 @@ ArrayRef<std::pair<StringRef, void *>> getHostSymbols() {
       {"free", reinterpret_cast<void *>(hostFree)},
       {"puts", reinterpret_cast<void *>(hostPuts)},
       {"abort", reinterpret_cast<void *>(hostAbort)},
-      // Copies between memrefs with strides end up here.
-      {"memrefCopy", reinterpret_cast<void *>(memrefCopy)},
   };
   return symbols;
 }

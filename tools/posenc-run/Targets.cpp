@@ -86,12 +86,7 @@ LogicalResult lower(func::FuncOp function, const Target &target,
   PassManager manager(context);
   manager.enableTiming(timer);
   manager.addPass(createSymbolDCEPass());
-  // What an op asks of its operands and no type says, such as dynamic sizes
-  // that agree, is checked when it runs. Verbosity 0 leaves out the op's text.
-  std::unique_ptr<Pass> verification = createGenerateRuntimeVerificationPass();
-  (void)verification->initializeOptions(
-      "verbose-level=0", [](const Twine &) { return failure(); });
-  manager.addPass(std::move(verification));
+  addRuntimeVerification(manager);
   target.build(manager, options);
   return manager.run(module);
 }

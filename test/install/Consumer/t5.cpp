@@ -105,10 +105,7 @@ int main() {
   buildLLVMPipeline(manager, LLVMPipelineOptions());
   if (failed(verify(*module)) || failed(manager.run(*module)))
     return 1;
-  const StringRef runtimeLibrary = RUNTIME_LIBRARY;
-  ExecutionEngineOptions options;
-  options.sharedLibPaths = runtimeLibrary;
-  auto engine = ExecutionEngine::create(*module, options);
+  auto engine = ExecutionEngine::create(*module);
   if (!engine) {
     llvm::errs() << llvm::toString(engine.takeError()) << "\n";
     return 1;
