@@ -195,6 +195,10 @@ static Predicate swapSides(Predicate predicate) {
   }
 }
 
+bool posenc::isUnsigned(Predicate predicate) {
+  return predicate == Predicate::ult || predicate == Predicate::ule ||
+         predicate == Predicate::ugt || predicate == Predicate::uge;
+}
 static bool isLess(Predicate predicate) {
   return predicate == Predicate::slt || predicate == Predicate::sle;
 }
@@ -532,10 +536,7 @@ void Analyzer::add(Operation &op) {
       .Case([&](arith::CmpIOp compared) {
         Value x = compared.getLhs(), y = compared.getRhs();
         Predicate predicate = compared.getPredicate();
-        bool isSigned = predicate == Predicate::eq ||
-                        predicate == Predicate::ne || isLess(predicate) ||
-                        isGreater(predicate);
-        if (!isSigned) {
+        if (isUnsigned(predicate)) {
           extent.truth = compareUnsigned(predicate, x, y);
           return;
         }

@@ -106,41 +106,50 @@ static Value emitInOrder(const SharedHeads &heads, Location loc,
       ->getResult(0);
 }
 
-static int64_t getNumHeads(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getDimSize(1);
+namespace {
+struct KeysAndValues {
+  SharedHeads k, v;
+};
+} // namespace
+
+/// What attention may read of keys and values, given those that are no copies:
+/// of both as many heads, as few as it can be. Nothing if they are not known to
+/// have as many.
+static std::optional<KeysAndValues> chooseHeads(Value k, Value v,
+                                                const KeysAndValues &shared) {
+  SharedHeads allKeys{k}, allValues{v};
+  for (const KeysAndValues &choice : {shared,
+                                      {shared.k, allValues},
+                                      {allKeys, shared.v},
+                                      {allKeys, allValues}})
+    if (choice.k.getNumHeads() == choice.v.getNumHeads())
+      return choice;
+  return std::nullopt;
 }
 
 bool posenc::canHaveEqualHeads(Value k, Value v) {
   if (k == v)
     return true;
-  int64_t all = getNumHeads(k), allValues = getNumHeads(v);
-  if (ShapedType::isDynamic(all) || ShapedType::isDynamic(allValues))
-    return false;
-  return all == allValues || findSharedHeads(k).getNumHeads() == allValues ||
-         findSharedHeads(v).getNumHeads() == all ||
-         findSharedHeads(k).getNumHeads() == findSharedHeads(v).getNumHeads();
+  auto isDynamic = [](Value tensor) {
+    return cast<RankedTensorType>(tensor.getType()).isDynamicDim(1);
+  };
+  return !isDynamic(k) && !isDynamic(v) &&
+         chooseHeads(k, v, {findSharedHeads(k), findSharedHeads(v)});
 }
 
 bool posenc::shareKeyHeads(AttentionOp op, IRRewriter &rewriter,
                            StringRef pass) {
   if (!isa<RankedTensorType>(op.getK().getType()))
     return false;
-  SharedHeads k = findSharedHeads(op.getK()), v = findSharedHeads(op.getV());
-  if (k.group == 1 && v.group == 1)
+  KeysAndValues shared{findSharedHeads(op.getK()), findSharedHeads(op.getV())};
+  if (shared.k.group == 1 && shared.v.group == 1)
     return false;
-  // As few as keys and values have alike.
-  int64_t all = getNumHeads(op.getK()), allValues = getNumHeads(op.getV());
-  if (k.getNumHeads() != v.getNumHeads()) {
-    if (k.group != 1 && k.getNumHeads() == allValues)
-      v = {op.getV()};
-    else if (v.group != 1 && v.getNumHeads() == all)
-      k = {op.getK()};
-  }
-  if (k.getNumHeads() != v.getNumHeads()) {
+  auto chosen = chooseHeads(op.getK(), op.getV(), shared);
+  if (!chosen || (chosen->k.group == 1 && chosen->v.group == 1)) {
     // Behind a rotation the keys may be copies, too.
     if (findRotation(op.getK()).rotate)
       return false;
-    bool keysAreMore = k.getNumHeads() > v.getNumHeads();
+    bool keysAreMore = shared.k.getNumHeads() > shared.v.getNumHeads();
     Operation *maker = (keysAreMore ? op.getK() : op.getV()).getDefiningOp();
     remarkNotFused(
         op.getLoc(), pass,
@@ -153,8 +162,8 @@ bool posenc::shareKeyHeads(AttentionOp op, IRRewriter &rewriter,
     return false;
   }
   rewriter.setInsertionPoint(op);
-  Value keys = emitInOrder(k, op.getLoc(), rewriter);
-  Value values = emitInOrder(v, op.getLoc(), rewriter);
+  Value keys = emitInOrder(chosen->k, op.getLoc(), rewriter);
+  Value values = emitInOrder(chosen->v, op.getLoc(), rewriter);
   rewriter.modifyOpInPlace(op, [&] {
     op.getKMutable().assign(keys);
     op.getVMutable().assign(values);

@@ -65,20 +65,13 @@ static bool isPositiveConstant(Value value) {
          !constant.getValue().isNegative();
 }
 
-static double toDouble(llvm::APFloat value) {
-  bool inexact;
-  value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven,
-                &inexact);
-  return value.convertToDouble();
-}
-
 bool posenc::isMaskConstant(Value value, double maskValue) {
   // Perhaps by way of another type.
   while (isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
   llvm::APFloat constant(0.0);
   return matchPattern(value, m_ConstantFloat(&constant)) && !constant.isNaN() &&
-         toDouble(constant) <= maskValue;
+         FloatAttr::getValueAsDouble(constant) <= maskValue;
 }
 
 namespace {

@@ -197,6 +197,19 @@ Value posenc::getNarrowed(Value tensor) {
   return getConverted<arith::TruncFOp>(tensor);
 }
 
+/// As stepThroughView, and through conversions.
+static bool stepThroughCopy(Value &tensor, SmallVectorImpl<Index> &at,
+                            Atoms &atoms) {
+  if (stepThroughView(tensor, at, atoms))
+    return true;
+  Value converted = getNarrowed(tensor);
+  if (!converted)
+    converted = getWidened(tensor);
+  if (converted)
+    tensor = converted;
+  return bool(converted);
+}
+
 OpOperand *posenc::getPassedOn(Operation *op) {
   auto type = op->getNumResults() == 1
                   ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
@@ -206,17 +219,11 @@ OpOperand *posenc::getPassedOn(Operation *op) {
   // These do whatever is known of their sizes.
   if (isa<tensor::CastOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
     return &op->getOpOperand(0);
-  Value from = getWidened(op->getResult(0));
-  if (!from)
-    from = getNarrowed(op->getResult(0));
-  if (!from) {
-    Atoms atoms;
-    SmallVector<Index> at = atoms.addIndices(type.getShape());
-    Value tensor = op->getResult(0);
-    if (!stepThroughView(tensor, at, atoms))
-      return nullptr;
-    from = tensor;
-  }
+  Atoms atoms;
+  SmallVector<Index> at = atoms.addIndices(type.getShape());
+  Value from = op->getResult(0);
+  if (!stepThroughCopy(from, at, atoms))
+    return nullptr;
   return llvm::find_if(op->getOpOperands(), [&](OpOperand &operand) {
     return operand.get() == from;
   });
@@ -274,14 +281,8 @@ RotatedRows posenc::findRotation(Value rows) {
             return {rotate, op};
       return {};
     }
-    if (stepThroughView(rows, at, atoms))
-      continue;
-    Value converted = getNarrowed(rows);
-    if (!converted)
-      converted = getWidened(rows);
-    if (!converted)
+    if (!stepThroughCopy(rows, at, atoms))
       return {};
-    rows = converted;
   }
   return {};
 }

@@ -89,12 +89,6 @@ bool SliceCloner::isWithinReach(Value value) {
   return true;
 }
 
-static bool isUnsigned(arith::CmpIPredicate predicate) {
-  using Predicate = arith::CmpIPredicate;
-  return predicate == Predicate::ult || predicate == Predicate::ule ||
-         predicate == Predicate::ugt || predicate == Predicate::uge;
-}
-
 /// A value whose operands the place does not have, but their linear form, or
 /// that of the difference of what is compared.
 Value SliceCloner::cloneByForm(Value value) {

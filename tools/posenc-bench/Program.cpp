@@ -9,12 +9,12 @@
 #include "Program.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
+#include "tools/Programs.h"
 #include "tools/posenc-run/Arguments.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include <cmath>
@@ -24,14 +24,6 @@
 namespace mlir::posenc::bench {
 
 using run::Array;
-
-static llvm::Expected<std::string> readFile(StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return llvm::createStringError("cannot read '" + path +
-                                   "': " + buffer.getError().message());
-  return (*buffer)->getBuffer().str();
-}
 
 /// The operands' letters, from the comment that begins an example file: a line
 /// `//   %q  [B, H, N, D]  queries` for each in the function's order, then its

@@ -7,13 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Measure.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/Target/LLVMIR/Dialect/All.h"
-#include "posenc/Register.h"
+#include "tools/Programs.h"
 #include "tools/posenc-run/Host.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/TargetSelect.h"
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -106,8 +103,6 @@ static void keepFreedMemory() {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM start(argc, argv);
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
   keepFreedMemory();
   run::getHostSettings() = {"posenc-bench", /*poisonMemory=*/false};
 
@@ -145,17 +140,14 @@ int main(int argc, char **argv) {
   if (cases.empty())
     cases = bench::getDefaultCases(target->hasThreads);
 
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  registerAllToLLVMIRTranslations(registry);
-  registerPosEnc(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false);
+  auto context = createContext();
+  if (!context)
+    return fail(llvm::toString(context.takeError()));
 
   run::TargetOptions options;
   options.cpu = cpu;
   options.features = features;
-  bench::Measurer measurer({context, examples, target, options}, heads);
+  bench::Measurer measurer({**context, examples, target, options}, heads);
   for (const bench::Case &wanted : cases)
     benchmark::RegisterBenchmark(wanted.getName().c_str(),
                                  [&measurer, wanted](benchmark::State &state) {

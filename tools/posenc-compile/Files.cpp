@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Files.h"
+#include "tools/Programs.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
@@ -29,14 +29,6 @@ static llvm::Error writeFile(int descriptor, StringRef contents) {
     return createStringError(code.message());
   }
   return llvm::Error::success();
-}
-
-static llvm::Expected<std::string> readFile(StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return createStringError("cannot read '" + path +
-                             "': " + buffer.getError().message());
-  return (*buffer)->getBuffer().str();
 }
 
 /// Whether a triple is one that programs of this machine have.

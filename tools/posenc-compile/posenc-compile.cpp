@@ -11,18 +11,15 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/Timing.h"
-#include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/Pipelines.h"
-#include "posenc/Register.h"
 #include "posenc/Target/Machine.h"
+#include "tools/Programs.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -305,17 +302,6 @@ LogicalResult Compiler::write() {
   return success();
 }
 
-/// Adds the dialects of all plugins.
-static LogicalResult loadPlugins(DialectRegistry &registry) {
-  for (const std::string &file : dialectPlugins) {
-    llvm::Expected<DialectPlugin> plugin = DialectPlugin::load(file);
-    if (!plugin)
-      return error(plugin.takeError());
-    plugin->registerDialectRegistryCallbacks(registry);
-  }
-  return success();
-}
-
 int main(int argc, char **argv) {
   llvm::InitLLVM start(argc, argv);
   (void)isNameFree;
@@ -326,14 +312,8 @@ int main(int argc, char **argv) {
   timingManager.setEnabled(timing);
   TimingScope timer = timingManager.getRootScope();
 
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  registerAllToLLVMIRTranslations(registry);
-  posenc::registerPosEnc(registry);
-  if (failed(loadPlugins(registry)))
-    return 1;
-  // One short module: starting threads would take longer than they save.
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false);
-  return failed(Compiler(context, timer).run());
+  auto context = posenc::createContext(dialectPlugins);
+  if (!context)
+    return failed(error(context.takeError()));
+  return failed(Compiler(**context, timer).run());
 }

@@ -7,13 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Run.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/Target/LLVMIR/Dialect/All.h"
-#include "mlir/Tools/Plugins/DialectPlugin.h"
-#include "posenc/Register.h"
+#include "tools/Programs.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/TargetSelect.h"
 
 using namespace mlir;
 namespace cl = llvm::cl;
@@ -51,11 +47,11 @@ static cl::opt<std::string>
                       "than one"),
              cl::cat(category));
 
-static cl::opt<std::string> target("target", cl::value_desc("name"),
-                                   cl::init("reference"),
-                                   cl::desc("What to compile with: "
-                                            "reference (the default), loops or cpu"),
-                                   cl::cat(category));
+static cl::opt<std::string>
+    target("target", cl::value_desc("name"), cl::init("reference"),
+           cl::desc("What to compile with: "
+                    "reference (the default), loops or cpu"),
+           cl::cat(category));
 
 static cl::list<std::string>
     inputs("input", cl::value_desc("value"),
@@ -64,11 +60,11 @@ static cl::list<std::string>
                     "none for zeros) or TYPE=VALUE for a scalar"),
            cl::cat(category));
 
-static cl::opt<std::string>
-    cpu("cpu", cl::value_desc("name"), cl::init("native"),
-        cl::desc("The CPU to compile for, as LLVM names it; this machine must be "
-                 "able to run the code. Default: native"),
-        cl::cat(category));
+static cl::opt<std::string> cpu(
+    "cpu", cl::value_desc("name"), cl::init("native"),
+    cl::desc("The CPU to compile for, as LLVM names it; this machine must be "
+             "able to run the code. Default: native"),
+    cl::cat(category));
 static cl::opt<std::string>
     features("features", cl::value_desc("+a,-b"),
              cl::desc("Features beyond, or not among, those of the CPU"),
@@ -120,24 +116,8 @@ static cl::list<std::string> dialectPlugins(
 static cl::opt<bool> timing("timing", cl::desc("Print how long each part took"),
                             cl::cat(category));
 
-/// Adds the dialects of all plugins.
-static LogicalResult loadPlugins(DialectRegistry &registry) {
-  for (const std::string &file : dialectPlugins) {
-    llvm::Expected<DialectPlugin> plugin = DialectPlugin::load(file);
-    if (!plugin) {
-      llvm::errs() << "posenc-run: error: "
-                   << llvm::toString(plugin.takeError()) << "\n";
-      return failure();
-    }
-    plugin->registerDialectRegistryCallbacks(registry);
-  }
-  return success();
-}
-
 int main(int argc, char **argv) {
   llvm::InitLLVM start(argc, argv);
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, overview);
 
@@ -145,15 +125,12 @@ int main(int argc, char **argv) {
   timingManager.setEnabled(timing);
   TimingScope timer = timingManager.getRootScope();
 
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  registerAllToLLVMIRTranslations(registry);
-  posenc::registerPosEnc(registry);
-  if (failed(loadPlugins(registry)))
+  auto context = posenc::createContext(dialectPlugins);
+  if (!context) {
+    llvm::errs() << "posenc-run: error: " << llvm::toString(context.takeError())
+                 << "\n";
     return 1;
-  // One short module: starting threads would take longer than they save.
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false);
+  }
 
   posenc::run::RunOptions options;
   options.inputFile = inputFile;
@@ -169,5 +146,5 @@ int main(int argc, char **argv) {
   options.padInputs = padInputs;
   if (rtol.getNumOccurrences() != 0)
     options.rtol = rtol;
-  return failed(posenc::run::run(context, timer, options));
+  return failed(posenc::run::run(**context, timer, options));
 }

@@ -22,6 +22,7 @@
 #define POSENC_ANALYSIS_EXTENTS_H
 
 #include "dialects/PosEnc/PosEnc.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/DenseMap.h"
 #include <memory>
 
@@ -123,6 +124,9 @@ struct Truth {
   /// The condition is exactly a box.
   bool isExact() const { return may == must; }
 };
+
+/// Whether integers are compared as unsigned ones: not by their difference.
+bool isUnsigned(arith::CmpIPredicate predicate);
 
 /// What a value costs, by what it varies over; batch and head are free.
 enum class ExtentKind { Uniform, Row, Key, Lag, Pair, Score };

@@ -24,11 +24,17 @@ using namespace mlir::posenc;
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 posenc::createTargetMachine(const CpuTarget &cpu, CodeFor use) {
-  static std::once_flag registered;
-  std::call_once(registered, [] {
-    llvm::InitializeAllTargets();
-    llvm::InitializeAllAsmPrinters();
-  });
+  static std::once_flag native, all;
+  if (use == CodeFor::Process)
+    std::call_once(native, [] {
+      llvm::InitializeNativeTarget();
+      llvm::InitializeNativeTargetAsmPrinter();
+    });
+  else
+    std::call_once(all, [] {
+      llvm::InitializeAllTargets();
+      llvm::InitializeAllAsmPrinters();
+    });
   llvm::Triple triple(cpu.triple);
   std::string reason;
   const llvm::Target *target =
