@@ -10,8 +10,8 @@ SHORT = {"flex_attention": "flex", "dot_product_attention": "dpa", "MultiHeadAtt
 INSTRUCTIONS = {"avx2": "AVX2", "avx512f": "AVX-512", "avx512_bf16": "AVX-512 BF16"}
 INSTRUCTIONS.update(amx_bf16="AMX", asimd="NEON", bf16="BF16")
 LEGEND = """\
-posenc and the best peer: median time, growth of memory, time to compile (of a peer: how much longer
-its first call takes). The rest: a peer's time as a multiple of posenc's, median of the samples."""
+posenc and the best peer, side by side: median time, growth of memory, time to compile (of a peer:
+how much longer its first call takes). The rest: a peer's time as a multiple of posenc's."""
 
 
 def machine() -> str:
@@ -71,11 +71,12 @@ class Table:
         told = self.results.ours.get(case, [])
         if any("wrong" in x for x in told):
             return "wrong"
-        times = [ours for said in self.timed(case).values() for ours, _ in said["samples"]]
-        if not times:
+        best = self.best(case)
+        if not best:
             return "–"
         memory = max(x["memory_mib"] for x in told)
-        return describe(statistics.median(times), memory, self.results.compile_seconds[case])
+        seconds = median_of(self.said(case, best), 0)
+        return describe(seconds, memory, self.results.compile_seconds[case])
 
     def best_cell(self, case) -> str:
         key = self.best(case)
