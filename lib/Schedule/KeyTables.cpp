@@ -20,7 +20,7 @@ using namespace mlir::posenc::schedule;
 
 /// The rows of a side that varies by key, in columns.
 Buffer ScheduleBuilder::prepareKeySide(const DotSide &side) {
-  if (plan.readsPackedKeys(side) && plan.channels.empty())
+  if (plan.readsPackedKeys(side) && plan.channels.empty() && !keysInPlace)
     return packedKeys;
   Scope scope = scopeOf(side.indices);
   Buffer packed = allocateColumns(scope, paddedKeys, getRowLength(side.table));

@@ -72,6 +72,8 @@ void ScheduleBuilder::prepareKeys() {
     prepareAngles(rotation, keys, keyCos, keySin);
 
   packedChannels = channels;
+  if (keysInPlace)
+    return;
   Scope scope = Scope::Item;
   for (const ChannelTerm &term : plan.channels) {
     scope = join(scope, scopeOf(term.key.indices));
@@ -153,8 +155,8 @@ void ScheduleBuilder::packQueries(const Site &site, Value dest) {
 }
 
 void ScheduleBuilder::prepareValues() {
-  if (cast<MemRefType>(v.getType()).getElementType().isF32() &&
-      plan.keyConditions.empty())
+  bool isF32 = cast<MemRefType>(v.getType()).getElementType().isF32();
+  if (keysInPlace || (isF32 && plan.keyConditions.empty()))
     return; // read in place
   Scope scope = join(Scope::Item, scopeOf(plan.keyConditions));
   packedValues = allocate(

@@ -158,7 +158,7 @@ SmallVector<Value> ScheduleBuilder::emitScoreRegion(const Site &site,
 /// A key of the block that is visited first: nearest the diagonal, where each
 /// row of the tile keeps some keys.
 Value ScheduleBuilder::emitFirstKey(const Site &site) {
-  const Range &lag = plan.hull.lag;
+  const BoundRange &lag = plan.hull.lag;
   Value key = add(site.rowLo, constant(options.rows / 2));
   if (lag.hi.getKind() != Bound::Kind::PositiveInfinity)
     key = sub(add(site.rowLo, emitBound(lag.hi, site)),
@@ -170,8 +170,7 @@ Value ScheduleBuilder::emitFirstKey(const Site &site) {
                greatest(tileKeyLo, sub(tileKeyHi, constant(1))));
 }
 
-void ScheduleBuilder::emitSweep(const Site &site, ArrayRef<Value> sums,
-                                ValueRange weights) {
+void ScheduleBuilder::emitSweep(const Site &site, const Sums &sums) {
   SmallVector<Value> tables, offsets, factors, bucketOffsets, bucketTiles;
   SmallVector<Attribute> kinds, bucketKinds;
   MLIRContext *context = b.getContext();
@@ -202,25 +201,23 @@ void ScheduleBuilder::emitSweep(const Site &site, ArrayRef<Value> sums,
     nearLo = emitDistance(plan.near.lo, site);
     nearHi = clamp(emitBound(plan.near.hi, site), nearLo, keys);
   }
-  Value values =
-      packedValues.whole
-          ? view(packedValues, site)
-          : slice(v,
-                  {site.batch, site.keyHead, b.getIndexAttr(0),
-                   b.getIndexAttr(0)},
-                  {b.getIndexAttr(1), b.getIndexAttr(1),
-                   getAsOpFoldResult(keys), b.getIndexAttr(valueChannels)},
-                  {0u, 1u});
+  auto inPlace = [&](Value all) {
+    OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
+    return slice(all, {site.batch, site.keyHead, zero, zero},
+                 {one, one, getAsOpFoldResult(keys), sizeOf(all, 3)}, {0u, 1u});
+  };
+  Value values = packedValues.whole ? view(packedValues, site) : inPlace(v);
+  Value columns = keysInPlace ? inPlace(k) : view(packedKeys, site);
   SmallVector<Value> uniforms;
   for (Value value : scoreUniforms)
     uniforms.push_back(emitScalar(value, site));
 
   auto sweep = tile::SweepOp::create(
-      b, packedQueries, view(packedKeys, site), values, site.rowLo, site.rowHi,
-      tileKeyLo, tileKeyHi, emitFirstKey(site), keepLo, keepHi, nearLo, nearHi,
-      tables, offsets, factors, weights, bucketOffsets, bucketTiles, sums[0],
-      sums[1], sums[2], b.getArrayAttr(kinds), b.getArrayAttr(bucketKinds),
-      options.block);
+      b, packedQueries, columns, values, site.rowLo, site.rowHi,
+      /*queryRow=*/Value(), tileKeyLo, tileKeyHi, emitFirstKey(site), keepLo,
+      keepHi, nearLo, nearHi, tables, offsets, factors, sums.weights,
+      bucketOffsets, bucketTiles, sums.m, sums.l, sums.o, b.getArrayAttr(kinds),
+      b.getArrayAttr(bucketKinds), options.block);
   if (!unionKeys.empty())
     emitRegion(sweep.getVisits(), index, [&](ValueRange n) {
       return SmallVector<Value>{emitVisits(n[0])};
@@ -273,9 +270,8 @@ Value ScheduleBuilder::emitVisits(Value n) {
   return all;
 }
 
-void ScheduleBuilder::emitTile(const Site &site) {
-  localBuffers.clear();
-  // The keys that any row of the tile keeps.
+/// The keys that any row of the tile keeps.
+void ScheduleBuilder::emitTileKeys(const Site &site) {
   const Box &hull = plan.hull;
   std::tie(tileKeyLo, tileKeyHi) = emitKeys(hull, site);
   unionKeys.clear();
@@ -300,22 +296,42 @@ void ScheduleBuilder::emitTile(const Site &site) {
     tileKeyHi = greatest(tileKeyHi, tileKeyLo);
   }
 
+  if (site.part)
+    restrictToPart(site);
+}
+
+ScheduleBuilder::Sums ScheduleBuilder::allocateSums() {
   OpFoldResult numRows = b.getIndexAttr(options.rows);
-  packedQueries = allocateLocal({numRows, b.getIndexAttr(packedChannels)}, f32);
+  Sums sums{allocateLocal(numRows, f32),
+            allocateLocal(numRows, f32),
+            allocateLocal({numRows, b.getIndexAttr(valueChannels)}, f32),
+            {}};
+  for (const ValueBuckets &bucket : buckets)
+    sums.weights.push_back(allocateLocal({numRows, bucket.size}, f32));
+  return sums;
+}
+
+void ScheduleBuilder::freeLocalBuffers() {
+  for (Value buffer : llvm::reverse(localBuffers))
+    memref::DeallocOp::create(b, buffer);
+  localBuffers.clear();
+}
+
+void ScheduleBuilder::emitSums(const Site &site, const Sums &sums) {
+  emitTileKeys(site);
+  packedQueries = allocateLocal(
+      {b.getIndexAttr(options.rows), b.getIndexAttr(packedChannels)}, f32);
   packQueries(site, packedQueries);
   for (auto &prepare : tilePreparations)
     prepare(site);
+  emitSweep(site, sums);
+}
 
-  SmallVector<Value> sums{
-      allocateLocal(numRows, f32), allocateLocal(numRows, f32),
-      allocateLocal({numRows, b.getIndexAttr(valueChannels)}, f32)};
-  SmallVector<Value> weights, tables;
-  for (const ValueBuckets &bucket : buckets) {
-    weights.push_back(allocateLocal({numRows, bucket.size}, f32));
+void ScheduleBuilder::emitResults(const Site &site, const Sums &sums) {
+  OpFoldResult numRows = b.getIndexAttr(options.rows);
+  SmallVector<Value> tables;
+  for (const ValueBuckets &bucket : buckets)
     tables.push_back(view(bucket.table, site));
-  }
-  emitSweep(site, sums, weights);
-
   Value sink, keep;
   if (op.getSink()) {
     sink = memref::LoadOp::create(b, op.getSink(), site.head);
@@ -337,8 +353,13 @@ void ScheduleBuilder::emitTile(const Site &site) {
   if (op.getLse())
     lse = slice(op.getLse(), {site.batch, site.head, site.rowLo},
                 {one, one, count}, {0u, 1u});
-  tile::FinishOp::create(b, sums[0], sums[1], sums[2], weights, tables, sink,
+  tile::FinishOp::create(b, sums.m, sums.l, sums.o, sums.weights, tables, sink,
                          keep, results, lse);
-  for (Value buffer : llvm::reverse(localBuffers))
-    memref::DeallocOp::create(b, buffer);
+}
+
+void ScheduleBuilder::emitTile(const Site &site) {
+  Sums sums = allocateSums();
+  emitSums(site, sums);
+  emitResults(site, sums);
+  freeLocalBuffers();
 }
