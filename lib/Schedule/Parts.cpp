@@ -8,6 +8,7 @@
 
 #include "ScheduleBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -22,6 +23,17 @@ static constexpr int64_t maxShortRows = 16;
 /// comes with a part is little beside it.
 static constexpr int64_t minPartKeys = 512;
 
+/// Keys that a step of few rows takes: with their values they stay in the first
+/// level of the cache.
+static constexpr int64_t shortBlock = 32;
+
+/// Heads that are rows of one tile, at most.
+static constexpr int64_t maxFoldedHeads = 128;
+
+static bool isByHead(Scope scope) {
+  return scope == Scope::Head || scope == Scope::BatchHead;
+}
+
 /// Parts of all heads together: enough to keep some tens of threads busy.
 static constexpr int64_t partsOfAll = 64;
 
@@ -34,12 +46,101 @@ void ScheduleBuilder::planShortQueries() {
   isShort = !ShapedType::isDynamic(n) && n <= maxShortRows;
   if (!isShort)
     return;
-  options.rows = n;
+  options.rows = headRows = n;
+  options.block = shortBlock;
+  options.panel = std::min(options.panel, shortBlock);
   // Other keys than those in memory: rotated, with more channels, or for the
   // products of a scan.
   keysInPlace = !op.getKeyRotation() && plan.channels.empty() &&
                 op.getScore().front().getOps<RowScanOp>().empty() &&
                 queries.getDimSize(3) % channelsInPlace == 0;
+  foldsHeads = keysInPlace && n == 1 && mayFoldHeads();
+  if (foldsHeads)
+    options.rows = queries.getDimSize(1) /
+                   cast<ShapedType>(op.getK().getType()).getDimSize(1);
+}
+
+/// Whether the heads with the same keys can be rows of one tile: it has one
+/// range of keys and one table per bucket matrix, and what its score region is
+/// given for a row is a float or a condition.
+bool ScheduleBuilder::mayFoldHeads() {
+  int64_t numHeads = cast<ShapedType>(op.getQ().getType()).getDimSize(1);
+  int64_t numKeyHeads = cast<ShapedType>(op.getK().getType()).getDimSize(1);
+  if (ShapedType::isDynamic(numHeads) || ShapedType::isDynamic(numKeyHeads) ||
+      numKeyHeads == 0 || numHeads / numKeyHeads < 2 ||
+      numHeads / numKeyHeads > maxFoldedHeads)
+    return false;
+  SmallVector<BoundRange> ranges{plan.near};
+  SmallVector<Box> boxes{plan.keep, plan.hull};
+  for (ArrayRef<Box> all : plan.unions)
+    llvm::append_range(boxes, all);
+  for (const Box &box : boxes)
+    ranges.append({box.lag, box.key});
+  for (const BoundRange &range : ranges)
+    if (isByHead(join(scopeOf(range.lo), scopeOf(range.hi))))
+      return false;
+  for (auto [table, row] :
+       llvm::zip(op.getValueTables(), op.getYield().getValueRows()))
+    if (cast<ShapedType>(table.getType()).getRank() == 3 ||
+        isByHead(scopeOf(row)))
+      return false;
+  auto isGiven = [&](Value value) {
+    if (isa<ShapedType>(value.getType()))
+      return true;
+    const Extent &extent = extents[value];
+    return extent.getKind() != ExtentKind::Uniform || !extent.head ||
+           value.getType().isF32() || value.getType().isInteger(1);
+  };
+  return plan.isLinear ||
+         llvm::all_of(op.getScore().front(), [&](Operation &inner) {
+           return inner.getNumResults() == 0 ||
+                  extents[inner.getResult(0)].getKind() ==
+                      ExtentKind::Uniform ||
+                  llvm::all_of(inner.getOperands(), isGiven);
+         });
+}
+
+bool ScheduleBuilder::differsInTile(const Buffer &buffer) const {
+  return foldsHeads && isByHead(buffer.scope);
+}
+
+void ScheduleBuilder::forEachHead(
+    const Site &site, function_ref<void(const Site &, PartOf)> body) {
+  if (!foldsHeads)
+    return body(site, [](Value buffer) { return buffer; });
+  auto loop =
+      scf::ForOp::create(b, constant(0), constant(options.rows), constant(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Site head = site;
+  head.member = loop.getInductionVar();
+  head.head = add(site.head, head.member);
+  head.headSlot = add(site.headSlot, head.member);
+  body(head, [&](Value buffer) {
+    int64_t rank = cast<ShapedType>(buffer.getType()).getRank();
+    SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)), sizes;
+    offsets[0] = head.member;
+    sizes.push_back(b.getIndexAttr(1));
+    for (int64_t d = 1; d < rank; ++d)
+      sizes.push_back(sizeOf(buffer, d));
+    return slice(buffer, offsets, sizes);
+  });
+}
+
+/// The products of a tile's rows and packed columns, or those of them that
+/// `columnsOf` takes.
+void ScheduleBuilder::emitProduct(const Site &site, Value rows,
+                                  const Buffer &columns, Value dest,
+                                  function_ref<Value(Value)> columnsOf) {
+  auto emit = [&](const Site &site, Value rows, Value dest) {
+    Value all = view(columns, site);
+    tile::ProductOp::create(b, rows, columnsOf ? columnsOf(all) : all, dest);
+  };
+  if (!differsInTile(columns))
+    return emit(site, rows, dest);
+  forEachHead(site, [&](const Site &head, PartOf partOf) {
+    emit(head, partOf(rows), partOf(dest));
+  });
 }
 
 void ScheduleBuilder::emitNumParts() {
@@ -49,7 +150,8 @@ void ScheduleBuilder::emitNumParts() {
   Value one = constant(1), parts = constant(options.parts);
   if (!options.parts)
     parts = least(
-        divideUp(constant(partsOfAll), greatest(mul(batches, heads), one)),
+        divideUp(constant(partsOfAll),
+                 greatest(mul(batches, foldsHeads ? keyHeads : heads), one)),
         divideUp(keys, constant(minPartKeys)));
   parts = greatest(parts, one);
   if (getConstantIntValue(parts) != 1)
@@ -59,13 +161,12 @@ void ScheduleBuilder::emitNumParts() {
 void ScheduleBuilder::allocateParts() {
   OpFoldResult count = getAsOpFoldResult(numParts);
   OpFoldResult numRows = b.getIndexAttr(options.rows);
-  partM = allocate(Scope::BatchHead, {count, numRows}, f32);
-  partL = allocate(Scope::BatchHead, {count, numRows}, f32);
-  partO = allocate(Scope::BatchHead,
-                   {count, numRows, b.getIndexAttr(valueChannels)}, f32);
+  Scope scope = foldsHeads ? Scope::Item : Scope::BatchHead;
+  partM = allocate(scope, {count, numRows}, f32);
+  partL = allocate(scope, {count, numRows}, f32);
+  partO = allocate(scope, {count, numRows, b.getIndexAttr(valueChannels)}, f32);
   for (const ValueBuckets &bucket : buckets)
-    partWeights.push_back(
-        allocate(Scope::BatchHead, {count, numRows, bucket.size}, f32));
+    partWeights.push_back(allocate(scope, {count, numRows, bucket.size}, f32));
   remark(op.getLoc(), "few query rows: parts of the keys, merged");
 }
 
@@ -80,7 +181,7 @@ void ScheduleBuilder::restrictToPart(const Site &site) {
   tileKeyLo = keyLo;
 }
 
-/// The tile of each head, of items and their query heads.
+/// The tile of each head, or of each item's heads.
 void ScheduleBuilder::emitShortQueries(
     Value count, function_ref<Site(Value, Value)> siteOfHead) {
   auto siteOf = [&](ValueRange place) {
@@ -89,8 +190,9 @@ void ScheduleBuilder::emitShortQueries(
     site.rowHi = rows;
     return site;
   };
+  Value tiles = foldsHeads ? constant(1) : group;
   if (!numParts)
-    return emitParallel({count, group},
+    return emitParallel({count, tiles},
                         [&](ValueRange place) { emitTile(siteOf(place)); });
   auto viewAll = [&](const Site &site) {
     Sums sums{view(partM, site), view(partL, site), view(partO, site), {}};
@@ -98,7 +200,7 @@ void ScheduleBuilder::emitShortQueries(
       sums.weights.push_back(view(weights, site));
     return sums;
   };
-  emitParallel({count, group, numParts}, [&](ValueRange place) {
+  emitParallel({count, tiles, numParts}, [&](ValueRange place) {
     Site site = siteOf(place);
     site.part = place[2];
     auto ofPart = [&](Value parts) {
@@ -118,7 +220,7 @@ void ScheduleBuilder::emitShortQueries(
     emitSums(site, sums);
     freeLocalBuffers();
   });
-  emitParallel({count, group}, [&](ValueRange place) {
+  emitParallel({count, tiles}, [&](ValueRange place) {
     Site site = siteOf(place);
     localBuffers.clear();
     Sums parts = viewAll(site), sums = allocateSums();

@@ -25,6 +25,7 @@ static constexpr int64_t waveRows = 4096;
 ScheduleBuilder::ScheduleBuilder(AttentionOp op, const ScheduleOptions &options)
     : op(op), options(options), b(op.getLoc(), op), extents(op.getScore()),
       plan(op, extents), f32(b.getF32Type()), index(b.getIndexType()) {
+  headRows = this->options.rows;
   planShortQueries();
   pad = this->options.rows + options.block;
   channels = cast<ShapedType>(op.getQ().getType()).getDimSize(3);

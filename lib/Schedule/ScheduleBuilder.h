@@ -19,8 +19,9 @@
 // A wave holds enough tiles to keep threads busy and as few packed keys as
 // that allows; its size is a function of the shapes alone.
 //
-// Few query rows read keys and values where they lie, and are one tile. So that
-// all threads have work, its keys are cut into parts, each swept by itself:
+// Few query rows read keys and values where they lie, and are one tile; single
+// rows of heads that share their keys are one, too. So that all threads have
+// work, its keys are cut into parts, each swept by itself:
 //
 //     for all items, their query heads, and parts of the keys:
 //       packed queries, strips, sweep
@@ -52,7 +53,8 @@ enum class Scope { Once, Head, Batch, Item, BatchHead };
 struct Site {
   Value batch, keyHead, head;
   Value itemSlot, headSlot;
-  Value rowLo, rowHi; // of the tile
+  Value rowLo, rowHi; // query rows of the tile
+  Value member;       // which head of the tile's; null for tiles of one head
   Value part;         // of its keys; null if they are one
 };
 
@@ -151,6 +153,8 @@ private:
   using AtSite = std::function<Value(const Site &)>;
   void addTerm(tile::TermUse use, tile::TermKind kind, AtSite table,
                AtSite offset = {}, AtSite factor = {});
+  void addVectorTerm(tile::TermUse use, tile::TermKind kind,
+                     const Buffer &vector, AtSite offset, AtSite factor);
   AtSite makeRow(Element element);
   void addRow(tile::TermUse use, Element element);
   void addVector(tile::TermUse use, tile::TermKind kind, Scope scope, Value lo,
@@ -221,6 +225,16 @@ private:
 
   //===--- Few query rows, and parts of their keys (Parts.cpp) ---===//
   void planShortQueries();
+  bool mayFoldHeads();
+  /// Runs `body` for each head of a tile, with what gives the head's rows of a
+  /// buffer of the tile.
+  using PartOf = function_ref<Value(Value)>;
+  void forEachHead(const Site &site,
+                   function_ref<void(const Site &, PartOf)> body);
+  /// Whether heads of one tile have parts of their own in a buffer.
+  bool differsInTile(const Buffer &buffer) const;
+  void emitProduct(const Site &site, Value rows, const Buffer &columns,
+                   Value dest, function_ref<Value(Value)> columnsOf = {});
   void emitNumParts();
   void allocateParts();
   void restrictToPart(const Site &site);
@@ -308,7 +322,9 @@ private:
 
   /// Few query rows: one tile, which reads the keys where they lie if it can.
   bool isShort = false, keysInPlace = false;
-  Value numParts; // null if keys are one part
+  bool foldsHeads = false; // all heads with the same keys are rows of one tile
+  int64_t headRows;        // of a tile's rows, those of one head
+  Value numParts;          // null if keys are one part
   Buffer partM, partL, partO;
   SmallVector<Buffer> partWeights;
 

@@ -47,7 +47,8 @@ void ScheduleBuilder::collectScoreArguments(Value value) {
     return;
   ExtentKind kind = extents[value].getKind();
   if (kind == ExtentKind::Uniform) {
-    scoreUniforms.insert(value);
+    bool isOfRow = foldsHeads && extents[value].head;
+    (isOfRow ? scoreArguments : scoreUniforms).insert(value);
     return;
   }
   if (!op || !collectedOps.insert(op).second)
@@ -93,6 +94,7 @@ void ScheduleBuilder::prepareScoreArguments() {
     };
     Scope scope = scopeOf(argument);
     switch (extents[argument].getKind()) {
+    case ExtentKind::Uniform: // but different for the heads of a tile
     case ExtentKind::Row:
       addRow(tile::TermUse::Score, element);
       break;
@@ -207,16 +209,18 @@ void ScheduleBuilder::emitSweep(const Site &site, const Sums &sums) {
                  {one, one, getAsOpFoldResult(keys), sizeOf(all, 3)}, {0u, 1u});
   };
   Value values = packedValues.whole ? view(packedValues, site) : inPlace(v);
+  Value rowEnd = foldsHeads ? constant(options.rows) : site.rowHi;
+  Value queryRow = foldsHeads ? site.rowLo : Value();
   Value columns = keysInPlace ? inPlace(k) : view(packedKeys, site);
   SmallVector<Value> uniforms;
   for (Value value : scoreUniforms)
     uniforms.push_back(emitScalar(value, site));
 
   auto sweep = tile::SweepOp::create(
-      b, packedQueries, columns, values, site.rowLo, site.rowHi,
-      /*queryRow=*/Value(), tileKeyLo, tileKeyHi, emitFirstKey(site), keepLo,
-      keepHi, nearLo, nearHi, tables, offsets, factors, sums.weights,
-      bucketOffsets, bucketTiles, sums.m, sums.l, sums.o, b.getArrayAttr(kinds),
+      b, packedQueries, columns, values, site.rowLo, rowEnd, queryRow,
+      tileKeyLo, tileKeyHi, emitFirstKey(site), keepLo, keepHi, nearLo, nearHi,
+      tables, offsets, factors, sums.weights, bucketOffsets, bucketTiles,
+      sums.m, sums.l, sums.o, b.getArrayAttr(kinds),
       b.getArrayAttr(bucketKinds), options.block);
   if (!unionKeys.empty())
     emitRegion(sweep.getVisits(), index, [&](ValueRange n) {
@@ -332,29 +336,46 @@ void ScheduleBuilder::emitResults(const Site &site, const Sums &sums) {
   SmallVector<Value> tables;
   for (const ValueBuckets &bucket : buckets)
     tables.push_back(view(bucket.table, site));
-  Value sink, keep;
-  if (op.getSink()) {
-    sink = memref::LoadOp::create(b, op.getSink(), site.head);
-    sink = emitFloatCast(b, b.getLoc(), sink, b.getF32Type());
-  }
+  Value keep;
   if (!plan.rowConditions.empty()) {
     keep = allocateLocal(numRows, b.getI1Type());
-    emitFill(keep, {{site.rowLo, site.rowHi}}, site, Place::atRow,
-             [=](SliceCloner &cloner) {
-               return emitAll(cloner, plan.rowConditions);
-             });
+    forEachHead(site, [&](const Site &head, PartOf partOf) {
+      emitFill(partOf(keep), {{head.rowLo, head.rowHi}}, head, Place::atRow,
+               [=](SliceCloner &cloner) {
+                 return emitAll(cloner, plan.rowConditions);
+               });
+    });
   }
   OpFoldResult one = b.getIndexAttr(1), zero = b.getIndexAttr(0);
-  OpFoldResult count = getAsOpFoldResult(sub(site.rowHi, site.rowLo));
-  Value results =
-      slice(out, {site.batch, site.head, site.rowLo, zero},
-            {one, one, count, b.getIndexAttr(valueChannels)}, {0u, 1u});
-  Value lse;
-  if (op.getLse())
-    lse = slice(op.getLse(), {site.batch, site.head, site.rowLo},
-                {one, one, count}, {0u, 1u});
-  tile::FinishOp::create(b, sums.m, sums.l, sums.o, sums.weights, tables, sink,
-                         keep, results, lse);
+  OpFoldResult width = b.getIndexAttr(valueChannels);
+  // With rows of several heads, as many rows of one head or of several.
+  auto finish = [&](const Site &site, PartOf partOf, OpFoldResult numHeads,
+                    OpFoldResult count, ArrayRef<unsigned> dropped) {
+    Value sink, lse;
+    if (op.getSink()) {
+      sink = memref::LoadOp::create(b, op.getSink(), site.head);
+      sink = emitFloatCast(b, b.getLoc(), sink, b.getF32Type());
+    }
+    Value results = slice(out, {site.batch, site.head, site.rowLo, zero},
+                          {one, numHeads, count, width}, dropped);
+    if (op.getLse())
+      lse = slice(op.getLse(), {site.batch, site.head, site.rowLo},
+                  {one, numHeads, count}, dropped);
+    auto weights = llvm::map_to_vector(sums.weights, partOf);
+    tile::FinishOp::create(b, partOf(sums.m), partOf(sums.l), partOf(sums.o),
+                           weights, tables, sink, keep ? partOf(keep) : keep,
+                           results, lse);
+  };
+  auto whole = [](Value buffer) { return buffer; };
+  if (!foldsHeads)
+    finish(site, whole, one, getAsOpFoldResult(sub(site.rowHi, site.rowLo)),
+           {0u, 1u});
+  else if (!op.getSink())
+    finish(site, whole, numRows, one, {0u, 2u});
+  else
+    forEachHead(site, [&](const Site &head, PartOf partOf) {
+      finish(head, partOf, one, one, {0u, 1u});
+    });
 }
 
 void ScheduleBuilder::emitTile(const Site &site) {
