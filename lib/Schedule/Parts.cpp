@@ -216,8 +216,8 @@ void ScheduleBuilder::emitShortQueries(
     Sums sums{ofPart(all.m), ofPart(all.l), ofPart(all.o), {}};
     for (Value weights : all.weights)
       sums.weights.push_back(ofPart(weights));
-    localBuffers.clear();
-    emitSums(site, sums);
+    prepareTile(site);
+    emitSweep(site, sums);
     freeLocalBuffers();
   });
   emitParallel({count, tiles}, [&](ValueRange place) {

@@ -249,7 +249,7 @@ private:
   void emitTile(const Site &site);
   void emitTileKeys(const Site &site);
   Sums allocateSums();
-  void emitSums(const Site &site, const Sums &sums);
+  void prepareTile(const Site &site);
   void emitSweep(const Site &site, const Sums &sums);
   void emitResults(const Site &site, const Sums &sums);
   void freeLocalBuffers();

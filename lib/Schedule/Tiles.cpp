@@ -321,14 +321,15 @@ void ScheduleBuilder::freeLocalBuffers() {
   localBuffers.clear();
 }
 
-void ScheduleBuilder::emitSums(const Site &site, const Sums &sums) {
+/// All that a sweep reads of a tile.
+void ScheduleBuilder::prepareTile(const Site &site) {
+  localBuffers.clear();
   emitTileKeys(site);
   packedQueries = allocateLocal(
       {b.getIndexAttr(options.rows), b.getIndexAttr(packedChannels)}, f32);
   packQueries(site, packedQueries);
   for (auto &prepare : tilePreparations)
     prepare(site);
-  emitSweep(site, sums);
 }
 
 void ScheduleBuilder::emitResults(const Site &site, const Sums &sums) {
@@ -379,8 +380,9 @@ void ScheduleBuilder::emitResults(const Site &site, const Sums &sums) {
 }
 
 void ScheduleBuilder::emitTile(const Site &site) {
+  prepareTile(site);
   Sums sums = allocateSums();
-  emitSums(site, sums);
+  emitSweep(site, sums);
   emitResults(site, sums);
   freeLocalBuffers();
 }
