@@ -142,7 +142,7 @@ def MergeOp : PosEncTile_Op<"merge", [AttrSizedOperandSegments]> {
 
     ```mlir
     posenc_tile.merge(%ms, %ls, %os) into(%m, %l, %o)
-        : memref<?x4xf32>, memref<?x4xf32>, memref<?x4x64xf32> into memref<4xf32>, memref<4xf32>, memref<4x64xf32>
+        : memref<?x48xf32>, memref<?x48xf32>, memref<?x48x64xf32> into memref<48xf32>, memref<48xf32>, memref<48x64xf32>
     ```
   }];
   let arguments = (ins

@@ -398,11 +398,11 @@ func.func @negative_tensors(%q: !x) -> !x {
 // they lie, in parts.
 // CHECK-LABEL: func.func @decode
 // CHECK-NOT:     posenc_tile.pack %arg1
-// CHECK:         scf.parallel (%[[ITEM:.*]], %{{.*}}, %[[PART:.*]]) =
+// CHECK:         scf.parallel (%{{[a-z0-9_]*}}, %{{[a-z0-9_]*}}) =
 // CHECK:           posenc_tile.sweep q(%{{.*}} : memref<4x64xf32>) k(%{{.*}} : memref<?x64xbf16, {{.*}}) v(%{{.*}} : memref<?x64xbf16
 // CHECK-SAME:        rows(%{{.*}} to %{{.*}} all %{{.*}}) keys
 // CHECK-SAME:        block(32)
-// CHECK:         scf.parallel (%{{.*}}, %{{.*}}) =
+// CHECK:         scf.parallel (%{{[a-z0-9_]*}}) =
 // CHECK:           posenc_tile.merge
 // CHECK:           posenc_tile.finish({{.*}} into %{{.*}} : {{.*}} into memref<4x64xbf16
 // PARTS-LABEL: func.func @decode
@@ -422,7 +422,7 @@ func.func @decode(%q: !q, %k: !k, %v: !k, %out: !q) {
 
 // A window of its own for each head: no rows of one tile.
 // CHECK-LABEL: func.func @decode_windows
-// CHECK:         posenc_tile.sweep q(%{{.*}} : memref<1x64xf32>)
+// CHECK:         posenc_tile.sweep q(%{{[a-z0-9_]*}} : memref<1x64xf32>)
 // CHECK-SAME:      rows(%{{[a-z0-9_]*}} to %{{[a-z0-9_]*}}) keys
 !q = memref<1x8x1x64xf32>
 !k = memref<1x2x100x64xf32>
