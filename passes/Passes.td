@@ -186,11 +186,11 @@ def PosEncTileAttentionPass : Pass<"posenc-tile-attention"> {
         %o = memref.alloc() {alignment = 64 : i64} : memref<48x64xf32>
         %vs = memref.subview %v[%b, %h, 0, 0] [1, 1, 128, 64] [1, 1, 1, 1]
             : memref<2x8x128x64xf32> to memref<128x64xf32, strided<[64, 1], offset: ?>>
+        %kp = memref.subview %kps[%item, 0, 0, 0] [1, 2, 64, 64] [1, 1, 1, 1]
+            : memref<16x2x64x64xf32> to memref<2x64x64xf32, strided<[4096, 64, 1], offset: ?>>
         %middle = arith.addi %i0, %half : index
         %inside = arith.minsi %middle, %last : index
         %first = arith.maxsi %inside, %zero : index
-        %kp = memref.subview %kps[%item, 0, 0, 0] [1, 2, 64, 64] [1, 1, 1, 1]
-            : memref<16x2x64x64xf32> to memref<2x64x64xf32, strided<[4096, 64, 1], offset: ?>>
         posenc_tile.sweep q(%qp : memref<48x64xf32>) k(%kp : memref<2x64x64xf32, strided<[4096, 64, 1], offset: ?>>)
             v(%vs : memref<128x64xf32, strided<[64, 1], offset: ?>>)
             rows(%i0 to %i1) keys(%zero to %m first %first) block(64)
