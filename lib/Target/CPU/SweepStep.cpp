@@ -73,18 +73,32 @@ static void prefetch(KernelBuilder &b, Value memref, Value row, Value channel) {
 }
 
 /// The products of the step's rows and the keys from `key` on, read where they
-/// lie. Meanwhile the values of these keys come nearer.
+/// lie. Meanwhile the values of these keys come nearer. In place of keys beyond
+/// the ends, the last ones are read again.
 Accumulators SweepEmitter::emitProductsInPlace(const Step &step, Value key) {
-  SmallVector<Value> keys;
-  for (int64_t y = 0; y < b.lanes; ++y)
-    keys.push_back(b.clamp(b.add(key, y), keyLo, b.sub(keyHi, 1)));
-  return emitDots(
-      b, stepRows, channels,
-      [&](int64_t x, Value d) {
-        return b.loadVector(q, {b.add(step.p, x), d});
-      },
-      [&](int64_t y, Value d) { return b.loadVector(op.getK(), {keys[y], d}); },
-      [&](int64_t y, Value d) { prefetch(b, op.getV(), keys[y], d); });
+  auto emit = [&](function_ref<Value(Value)> rowOf) {
+    SmallVector<Value> keys;
+    for (int64_t y = 0; y < b.lanes; ++y)
+      keys.push_back(rowOf(b.add(key, y)));
+    return emitDots(
+        b, stepRows, channels,
+        [&](int64_t x, Value d) {
+          return b.loadVector(q, {b.add(step.p, x), d});
+        },
+        [&](int64_t y, Value d) {
+          return b.loadVector(op.getK(), {keys[y], d});
+        },
+        [&](int64_t y, Value d) { prefetch(b, op.getV(), keys[y], d); });
+  };
+  Value inside = b.both(b.lessEqual(keyLo, key),
+                        b.lessEqual(b.add(key, b.lanes), keyHi));
+  return b.choose(
+      inside, SmallVector<Type>(stepRows, b.vectorType),
+      [&] { return emit([](Value row) { return row; }); },
+      [&] {
+        return emit(
+            [&](Value row) { return b.clamp(row, keyLo, b.sub(keyHi, 1)); });
+      });
 }
 
 void SweepEmitter::emitWeights(const Step &step, Value column,
