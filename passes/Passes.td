@@ -278,13 +278,17 @@ def PosEncTileToCpuPass : Pass<"posenc-tile-to-cpu"> {
     | AArch64 | 6 x 16 | 24 of 4 lanes | as AVX2 |
     | any other | 6 x 8 | 12 of 4 lanes | as AVX2 |
 
-    A **sweep** takes six rows and a block of keys as a step. Terms are what the products are added to, so a vector over
-    distances costs a load; terms of a row, and the maximum that scores are relative to, cost nothing. Where nothing but
-    the exponential follows, scores stay in registers until they are weights; steps with a mask, a score region, or a
-    maximum to be found go row by row through a buffer of a step. The weighted values of a step are added while the next
-    one runs. Weights are relative to the maximum of the first block in which their row keeps a key; a tile with a row
-    whose sum does not lie between 0 and 2^66 is swept again for the maxima alone, and then with them. In a score region,
-    ops with a vector form run on vectors, others key by key.
+    A **sweep** of packed keys takes six rows and a block of keys as a step. Terms are what the products are added to,
+    so a vector over distances costs a load; terms of a row, and the maximum that scores are relative to, cost nothing.
+    Where nothing but the exponential follows, scores stay in registers until they are weights; steps with a mask, a
+    score region, or a maximum to be found go row by row through a buffer of a step. The weighted values of a step are
+    added while the next one runs. Weights are relative to the maximum of the first block in which their row keeps a
+    key; a tile with a row whose sum does not lie between 0 and 2^66 is swept again for the maxima alone, and then with
+    them. In a score region, ops with a vector form run on vectors, others key by key.
+
+    A sweep of **keys in place** takes up to four rows. As many sums as a register has lanes are kept, each of a row and a
+    key, with channels as the lanes; adding up their halves makes a register of scores. While keys are read the values of
+    the same block are prefetched, and the keys of the next but one while these are. Halves are widened as they are loaded.
 
     **Packed columns** are transposed in registers, **products** are steps without an exponential, and value rows of
     buckets enter in **finish** by such a product. What remains are `fill` and `angles`, and ops whose memrefs have other
