@@ -125,11 +125,12 @@ def PosEncTileAttentionPass : Pass<"posenc-tile-attention"> {
     visits. Nothing of N x M elements is allocated, but matrices of up to 2^16 pairs that no batch changes. What no rule
     takes apart is computed for every pair, and a remark says so.
 
-    Up to 16 query rows, as many as the type says, are one tile that reads keys and values where they lie, unless they are
-    rotated or a sum over later keys needs all scores: packing them would take longer than their few products. Single
-    query rows of the heads that share their keys are the rows of one tile, unless the heads keep different ranges of
-    keys. So that threads have work, the keys of such a tile are cut into parts that are swept apart and merged; how many
-    follows from the sizes or from `key-parts`, never from the number of threads, on which results do not depend.
+    Query rows that are one tile, as many as the type says, read keys and values where they lie if there are up to 64 of
+    all heads with the same keys, unless keys are rotated or a sum over later keys needs all scores: packing them would
+    take longer than the products. Single query rows of the heads that share their keys are the rows of one tile,
+    unless the heads keep different ranges of keys. So that threads have work, the keys of one tile of rows are cut
+    into parts that are swept apart and merged; how many follows from the sizes or from `key-parts`, never from the
+    number of threads, on which results do not depend.
 
     Positions, lengths and windows of type index are taken as linear forms, whose sums must not overflow; any number beyond
     2^59 is as far.
@@ -213,7 +214,7 @@ def PosEncTileAttentionPass : Pass<"posenc-tile-attention"> {
   let options = [
     Option<"rows", "rows", "int64_t", "48", "Query rows of a tile">,
     Option<"panel", "panel", "int64_t", "64", "Keys of a panel of packed columns: 8, 16, 32 or 64">,
-    Option<"keyParts", "key-parts", "int64_t", "0", "Parts of the keys of a few query rows; 0: what suits the sizes">
+    Option<"keyParts", "key-parts", "int64_t", "0", "Parts of the keys of query rows that are one tile; 0: what suits the sizes">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",

@@ -15,9 +15,10 @@ using namespace mlir;
 using namespace mlir::posenc;
 using namespace mlir::posenc::schedule;
 
-/// Rows that read keys in place. Packing costs as much as the products of about
-/// ten rows do, and a product of packed keys is faster.
-static constexpr int64_t maxShortRows = 16;
+/// Query rows, of all heads with the same keys, that read keys in place.
+/// Packing takes as long as the products of several tens of rows, more where
+/// keys come from memory, and a product of packed keys is faster.
+static constexpr int64_t maxRowsInPlace = 64;
 
 /// A part has this many keys at least: some hundred kilobytes, so that what
 /// comes with a part is little beside it.
@@ -42,34 +43,34 @@ static constexpr int64_t channelsInPlace = 16;
 
 void ScheduleBuilder::planShortQueries() {
   auto queries = cast<ShapedType>(op.getQ().getType());
-  int64_t n = queries.getDimSize(2);
-  isShort = !ShapedType::isDynamic(n) && n <= maxShortRows;
+  int64_t n = queries.getDimSize(2), numHeads = queries.getDimSize(1);
+  int64_t numKeyHeads = cast<ShapedType>(op.getK().getType()).getDimSize(1);
+  isShort = !ShapedType::isDynamic(n) && n <= options.rows;
   if (!isShort)
     return;
   options.rows = headRows = n;
-  options.block = shortBlock;
-  options.panel = std::min(options.panel, shortBlock);
+  bool hasGroup = !ShapedType::isDynamic(numHeads) && numKeyHeads > 0;
+  int64_t heads = hasGroup ? numHeads / numKeyHeads : 1;
   // Other keys than those in memory: rotated, with more channels, or for the
   // products of a scan.
   keysInPlace = !op.getKeyRotation() && plan.channels.empty() &&
                 op.getScore().front().getOps<RowScanOp>().empty() &&
-                queries.getDimSize(3) % channelsInPlace == 0;
-  foldsHeads = keysInPlace && n == 1 && mayFoldHeads();
+                queries.getDimSize(3) % channelsInPlace == 0 &&
+                (n == 1 || n * heads <= maxRowsInPlace);
+  if (!keysInPlace)
+    return;
+  options.block = shortBlock;
+  options.panel = std::min(options.panel, shortBlock);
+  foldsHeads = n == 1 && hasGroup && heads > 1 && heads <= maxFoldedHeads &&
+               mayFoldHeads();
   if (foldsHeads)
-    options.rows = queries.getDimSize(1) /
-                   cast<ShapedType>(op.getK().getType()).getDimSize(1);
+    options.rows = heads;
 }
 
 /// Whether the heads with the same keys can be rows of one tile: it has one
 /// range of keys and one table per bucket matrix, and what its score region is
 /// given for a row is a float or a condition.
 bool ScheduleBuilder::mayFoldHeads() {
-  int64_t numHeads = cast<ShapedType>(op.getQ().getType()).getDimSize(1);
-  int64_t numKeyHeads = cast<ShapedType>(op.getK().getType()).getDimSize(1);
-  if (ShapedType::isDynamic(numHeads) || ShapedType::isDynamic(numKeyHeads) ||
-      numKeyHeads == 0 || numHeads / numKeyHeads < 2 ||
-      numHeads / numKeyHeads > maxFoldedHeads)
-    return false;
   SmallVector<BoundRange> ranges{plan.near};
   SmallVector<Box> boxes{plan.keep, plan.hull};
   for (ArrayRef<Box> all : plan.unions)
