@@ -125,6 +125,13 @@ def PosEncTileAttentionPass : Pass<"posenc-tile-attention"> {
     visits. Nothing of N x M elements is allocated, but matrices of up to 2^16 pairs that no batch changes. What no rule
     takes apart is computed for every pair, and a remark says so.
 
+    Query rows that are one tile, as many as the type says, read keys and values where they lie if there are up to 64 of
+    all heads with the same keys, unless keys are rotated or a sum over later keys needs all scores: packing them would
+    take longer than the products. Single query rows of the heads that share their keys are the rows of one tile,
+    unless the heads keep different ranges of keys. So that threads have work, the keys of one tile of rows are cut
+    into parts that are swept apart and merged; how many follows from the sizes or from `key-parts`, never from the
+    number of threads, on which results do not depend.
+
     Positions, lengths and windows of type index are taken as linear forms, whose sums must not overflow; any number beyond
     2^59 is as far.
 
@@ -180,11 +187,11 @@ def PosEncTileAttentionPass : Pass<"posenc-tile-attention"> {
         %o = memref.alloc() {alignment = 64 : i64} : memref<48x64xf32>
         %vs = memref.subview %v[%b, %h, 0, 0] [1, 1, 128, 64] [1, 1, 1, 1]
             : memref<2x8x128x64xf32> to memref<128x64xf32, strided<[64, 1], offset: ?>>
+        %kp = memref.subview %kps[%item, 0, 0, 0] [1, 2, 64, 64] [1, 1, 1, 1]
+            : memref<16x2x64x64xf32> to memref<2x64x64xf32, strided<[4096, 64, 1], offset: ?>>
         %middle = arith.addi %i0, %half : index
         %inside = arith.minsi %middle, %last : index
         %first = arith.maxsi %inside, %zero : index
-        %kp = memref.subview %kps[%item, 0, 0, 0] [1, 2, 64, 64] [1, 1, 1, 1]
-            : memref<16x2x64x64xf32> to memref<2x64x64xf32, strided<[4096, 64, 1], offset: ?>>
         posenc_tile.sweep q(%qp : memref<48x64xf32>) k(%kp : memref<2x64x64xf32, strided<[4096, 64, 1], offset: ?>>)
             v(%vs : memref<128x64xf32, strided<[64, 1], offset: ?>>)
             rows(%i0 to %i1) keys(%zero to %m first %first) block(64)
@@ -206,7 +213,8 @@ def PosEncTileAttentionPass : Pass<"posenc-tile-attention"> {
   }];
   let options = [
     Option<"rows", "rows", "int64_t", "48", "Query rows of a tile">,
-    Option<"panel", "panel", "int64_t", "64", "Keys of a panel of packed columns: 8, 16, 32 or 64">
+    Option<"panel", "panel", "int64_t", "64", "Keys of a panel of packed columns: 8, 16, 32 or 64">,
+    Option<"keyParts", "key-parts", "int64_t", "0", "Parts of the keys of query rows that are one tile; 0: what suits the sizes">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
@@ -271,13 +279,17 @@ def PosEncTileToCpuPass : Pass<"posenc-tile-to-cpu"> {
     | AArch64 | 6 x 16 | 24 of 4 lanes | as AVX2 |
     | any other | 6 x 8 | 12 of 4 lanes | as AVX2 |
 
-    A **sweep** takes six rows and a block of keys as a step. Terms are what the products are added to, so a vector over
-    distances costs a load; terms of a row, and the maximum that scores are relative to, cost nothing. Where nothing but
-    the exponential follows, scores stay in registers until they are weights; steps with a mask, a score region, or a
-    maximum to be found go row by row through a buffer of a step. The weighted values of a step are added while the next
-    one runs. Weights are relative to the maximum of the first block in which their row keeps a key; a tile with a row
-    whose sum does not lie between 0 and 2^66 is swept again for the maxima alone, and then with them. In a score region,
-    ops with a vector form run on vectors, others key by key.
+    A **sweep** of packed keys takes six rows and a block of keys as a step. Terms are what the products are added to,
+    so a vector over distances costs a load; terms of a row, and the maximum that scores are relative to, cost nothing.
+    Where nothing but the exponential follows, scores stay in registers until they are weights; steps with a mask, a
+    score region, or a maximum to be found go row by row through a buffer of a step. The weighted values of a step are
+    added while the next one runs. Weights are relative to the maximum of the first block in which their row keeps a
+    key; a tile with a row whose sum does not lie between 0 and 2^66 is swept again for the maxima alone, and then with
+    them. In a score region, ops with a vector form run on vectors, others key by key.
+
+    A sweep of **keys in place** takes up to four rows. As many sums as a register has lanes are kept, each of a row and a
+    key, with channels as the lanes; adding up their halves makes a register of scores. While keys are read the values of
+    the same block are prefetched, and the keys of the next but one while these are. Halves are widened as they are loaded.
 
     **Packed columns** are transposed in registers, **products** are steps without an exponential, and value rows of
     buckets enter in **finish** by such a product. What remains are `fill` and `angles`, and ops whose memrefs have other

@@ -113,6 +113,7 @@ void posenc::buildLLVMPipeline(OpPassManager &pm,
   addBufferization(pm, options.cInterface);
 
   PosEncTileAttentionPassOptions tiling;
+  tiling.keyParts = options.keyParts;
   switch (options.kernels) {
   case Kernels::Loops:
     if (options.rows)

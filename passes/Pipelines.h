@@ -59,6 +59,11 @@ struct LLVMPipelineOptions : PassPipelineOptions<LLVMPipelineOptions> {
       *this, "rows",
       llvm::cl::desc("Query rows of a tile; by default what suits the CPU"),
       llvm::cl::init(0)};
+  Option<int64_t> keyParts{
+      *this, "key-parts",
+      llvm::cl::desc("As of posenc-tile-attention: parts of the keys of a few "
+                     "query rows; by default what suits the sizes"),
+      llvm::cl::init(0)};
   Option<bool> openmp{
       *this, "openmp",
       llvm::cl::desc("Threads of OpenMP, which the program is linked with"),

@@ -32,7 +32,7 @@ private:
   void print(const AffineForm &form);
   void print(const LinearForm &form);
   void print(const Bound &bound);
-  void print(const Range &range);
+  void print(const BoundRange &range);
   void print(const Box &box);
   void print(const Truth &truth);
   void printName(Value value) {
@@ -150,7 +150,7 @@ void Printer::print(const Bound &bound) {
   }
 }
 
-void Printer::print(const Range &range) {
+void Printer::print(const BoundRange &range) {
   os << "[";
   print(range.lo);
   os << ", ";

@@ -37,6 +37,10 @@ struct PosEncTileAttentionPass
       return emitError(UnknownLoc::get(context))
              << "posenc-tile-attention: panel must be 8, 16, 32 or 64, but is "
              << panel.getValue();
+    if (keyParts < 0 || keyParts > 1024)
+      return emitError(UnknownLoc::get(context))
+             << "posenc-tile-attention: key-parts must be 0 to 1024, but is "
+             << keyParts.getValue();
     return success();
   }
 
@@ -46,6 +50,7 @@ struct PosEncTileAttentionPass
     ScheduleOptions options;
     options.rows = rows;
     options.panel = panel;
+    options.parts = keyParts;
     for (AttentionOp op : attentions) {
       if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>)) {
         op.emitOpError("has tensors: a schedule works on memrefs, so bufferize "

@@ -47,9 +47,10 @@ install_packages() {
 
 configure() {
   [ -f build/build.ninja ] && return 0
-  local launcher=()
+  # ccache takes precompiled headers if it is told so.
+  local launcher=() ccache='cmake;-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache'
   command -v ccache >/dev/null &&
-    launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+    launcher=("-DCMAKE_C_COMPILER_LAUNCHER=$ccache" "-DCMAKE_CXX_COMPILER_LAUNCHER=$ccache")
   step "Configuring in build/"
   cmake -G Ninja -S . -B build -DCMAKE_BUILD_TYPE=Release -DMLIR_DIR=$llvm/lib/cmake/mlir "${launcher[@]}" ||
     fail "CMake could not configure build/"

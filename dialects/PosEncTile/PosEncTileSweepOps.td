@@ -9,7 +9,7 @@ def SweepOp : PosEncTile_RegionOp<"sweep", [AttrSizedOperandSegments]> {
     For the rows r in [i0, i1) and the keys j in [lo, hi), with d = j - r, p = r - i0:
 
     ```
-    y        = q[p, :] . k[:, j] + sum of the terms for all pairs + sum of those of the pair's class
+    y        = q[p, :] . key j + sum of the terms for all pairs + sum of those of the pair's class
     z, keep  = score(y, r, j, its terms...)                without a region: y, true
     kept     = keep, d in [a, b], and every mask term is not 0
     m[p]     = a number near the greatest kept z
@@ -21,7 +21,13 @@ def SweepOp : PosEncTile_RegionOp<"sweep", [AttrSizedOperandSegments]> {
     m is in units of log2; exp2(m) l is the softmax's denominator whatever m is, and a row without a kept pair, or with
     scores of -inf only, has l = 0 and o = 0. What weighs 0 adds nothing, whatever its value row holds. Keys are visited
     in blocks of `block`, that with the key `first` before the others, which ascend. Nothing of k and v outside [lo, hi)
-    is read; `k` is packed from key 0 on.
+    is read.
+
+    **Keys.** `k` has them either packed in panels of W columns, from key 0 on, or in place, one in a row. Packed keys are
+    faster where many rows read them, keys in place where packing them would cost more than it saves.
+
+    **Rows of heads.** With `rows(%i0 to %i1 all %i)` the rows are heads of a group that share their keys, and each has the
+    query row i of its head: r = i and d = j - i for all of them, and p counts heads.
 
     **Classes.** With `near(a to b)` a pair is left if d <= a, else right if d >= b, else near; without, all are near. A
     lowering may take any pair as near: near terms hold for far pairs too, as far as a block and the rows of a tile from
@@ -57,7 +63,7 @@ def SweepOp : PosEncTile_RegionOp<"sweep", [AttrSizedOperandSegments]> {
     - `sweep_c4`: terms and buckets by tile need each_block.
     - `sweep_c5`: score takes f32, two index, and f32 for each of its terms; it yields f32, i1 for keep, and index for each
       bucket by score. visits takes an index and yields i1, each_block takes an index and yields nothing.
-    - `sweep_c6`: block is a multiple of the panels' width.
+    - `sweep_c6`: block is a multiple of the panels' width; packed keys are f32.
 
     Online softmax: Milakov and Gimelshein 2018 (arXiv:1805.02867).
 
@@ -72,10 +78,11 @@ def SweepOp : PosEncTile_RegionOp<"sweep", [AttrSizedOperandSegments]> {
   }];
   let arguments = (ins
     Arg<PosEncTile_Rows, "packed query rows [rows, C]", [MemRead]>:$q,
-    Arg<PosEncTile_Columns, "packed keys [panels, C, W]", [MemRead]>:$k,
+    Arg<MemRefRankOf<[F16, BF16, F32], [2, 3]>, "keys, packed [panels, C, W] or in place [keys, C]", [MemRead]>:$k,
     Arg<MemRefRankOf<[F16, BF16, F32], [2]>, "values [keys, Dv]", [MemRead]>:$v,
     Arg<Index, "the first row">:$rowLo,
     Arg<Index, "the end of the rows">:$rowHi,
+    Arg<Optional<Index>, "the query row of all rows, which are heads">:$queryRow,
     Arg<Index, "the first key">:$keyLo,
     Arg<Index, "the end of the keys">:$keyHi,
     Arg<Index, "a key of the block that is visited first">:$first,
@@ -113,6 +120,46 @@ def SweepOp : PosEncTile_RegionOp<"sweep", [AttrSizedOperandSegments]> {
     };
     SmallVector<Bucket> getBucketList();
   }];
+}
+
+def MergeOp : PosEncTile_Op<"merge", [AttrSizedOperandSegments]> {
+  let summary = "The sums of a tile from those of parts of its keys";
+  let description = [{
+    Each of S sweeps of the same rows has visited a part of the keys. With l_s[p] = 0 for a part without a pair of row p:
+
+    ```
+    m[p]    = max of m_s[p] over the parts with l_s[p] != 0, and a constant, so that the factors sum up to less than 1
+    o[p, :] = sum_s exp2(m_s[p] - m[p]) o_s[p, :]           the same for l and for the weights of buckets
+    ```
+
+    What is multiplied with a factor of 0 adds nothing. The order of the sum is that of the parts.
+
+    - `merge_c1`: a matrix of parts has the dimensions of its result behind that of the parts; S is the same for all.
+
+    Partial sums of attention and their log-sum-exp: Dao et al. 2023, "Flash-Decoding for long-context inference".
+
+    Example:
+
+    ```mlir
+    posenc_tile.merge(%ms, %ls, %os) into(%m, %l, %o)
+        : memref<?x48xf32>, memref<?x48xf32>, memref<?x48x64xf32> into memref<48xf32>, memref<48xf32>, memref<48x64xf32>
+    ```
+  }];
+  let arguments = (ins
+    Arg<PosEncTile_Rows, "what the scores of a part are relative to, [S, rows]", [MemRead]>:$partM,
+    Arg<PosEncTile_Rows, "the sums of the weights of a part, [S, rows]", [MemRead]>:$partL,
+    Arg<PosEncTile_Columns, "the weighted sums of the values of a part, [S, rows, Dv]", [MemRead]>:$partO,
+    Arg<Variadic<PosEncTile_Columns>, "weights per bucket of a part, [S, rows, buckets]", [MemRead]>:$partBuckets,
+    Arg<PosEncTile_Vector, "what the scores are relative to, [rows]", [MemWrite]>:$m,
+    Arg<PosEncTile_Vector, "the sums of the weights, [rows]", [MemWrite]>:$l,
+    Arg<PosEncTile_Rows, "the weighted sums of the values, [rows, Dv]", [MemWrite]>:$o,
+    Arg<Variadic<PosEncTile_Rows>, "weights per bucket, [rows, buckets]", [MemWrite]>:$buckets);
+  let assemblyFormat = [{
+    `(` $partM `,` $partL `,` $partO `)` (`buckets` `(` $partBuckets^ `:` type($partBuckets) `)`)?
+    `into` `(` $m `,` $l `,` $o `)` (`buckets` `(` $buckets^ `:` type($buckets) `)`)? attr-dict
+    `:` type($partM) `,` type($partL) `,` type($partO) `into` type($m) `,` type($l) `,` type($o)
+  }];
+  let hasVerifier = 1;
 }
 
 def FinishOp : PosEncTile_Op<"finish", [AttrSizedOperandSegments]> {

@@ -90,7 +90,7 @@ ParseResult SweepOp::parse(OpAsmParser &parser, OperationState &state) {
   Builder &b = parser.getBuilder();
   Type index = b.getIndexType();
   TypedOperands matrices, terms, factors, buckets, bucketTiles, sums;
-  SmallVector<Operand> bounds, keep, near, termOffsets, bucketOffsets;
+  SmallVector<Operand> bounds, queryRow, keep, near, termOffsets, bucketOffsets;
   SmallVector<Attribute> termKinds, bucketKinds;
 
   auto parseRange = [&](SmallVector<Operand> &ends) -> ParseResult {
@@ -143,9 +143,12 @@ ParseResult SweepOp::parse(OpAsmParser &parser, OperationState &state) {
   int64_t block;
   if (matrices.parseClause(parser, "q") || matrices.parseClause(parser, "k") ||
       matrices.parseClause(parser, "v") || parser.parseKeyword("rows") ||
-      parser.parseLParen() || parseRange(bounds) || parser.parseRParen() ||
-      parser.parseKeyword("keys") || parser.parseLParen() ||
-      parseRange(bounds) || parser.parseKeyword("first") ||
+      parser.parseLParen() || parseRange(bounds) ||
+      (succeeded(parser.parseOptionalKeyword("all")) &&
+       parser.parseOperand(queryRow.emplace_back())) ||
+      parser.parseRParen() || parser.parseKeyword("keys") ||
+      parser.parseLParen() || parseRange(bounds) ||
+      parser.parseKeyword("first") ||
       parser.parseOperand(bounds.emplace_back()) || parser.parseRParen() ||
       parser.parseKeyword("block") || parser.parseLParen() ||
       parser.parseInteger(block) || parser.parseRParen())
@@ -193,12 +196,14 @@ ParseResult SweepOp::parse(OpAsmParser &parser, OperationState &state) {
   auto resolveIndices = [&](ArrayRef<Operand> names) -> ParseResult {
     return parser.resolveOperands(names, index, state.operands);
   };
-  if (matrices.resolve(parser, state) || resolveIndices(bounds) ||
-      resolveIndices(keep) || resolveIndices(near) ||
-      terms.resolve(parser, state) || resolveIndices(termOffsets) ||
-      factors.resolve(parser, state) || buckets.resolve(parser, state) ||
-      resolveIndices(bucketOffsets) || bucketTiles.resolve(parser, state) ||
-      sums.resolve(parser, state))
+  ArrayRef<Operand> rowBounds = ArrayRef(bounds).take_front(2);
+  if (matrices.resolve(parser, state) || resolveIndices(rowBounds) ||
+      resolveIndices(queryRow) ||
+      resolveIndices(ArrayRef(bounds).drop_front(2)) || resolveIndices(keep) ||
+      resolveIndices(near) || terms.resolve(parser, state) ||
+      resolveIndices(termOffsets) || factors.resolve(parser, state) ||
+      buckets.resolve(parser, state) || resolveIndices(bucketOffsets) ||
+      bucketTiles.resolve(parser, state) || sums.resolve(parser, state))
     return failure();
   auto &properties = state.getOrAddProperties<Properties>();
   properties.termKinds = b.getArrayAttr(termKinds);
@@ -210,6 +215,7 @@ ParseResult SweepOp::parse(OpAsmParser &parser, OperationState &state) {
                                1,
                                1,
                                1,
+                               int32_t(queryRow.size()),
                                1,
                                1,
                                1,
@@ -238,9 +244,11 @@ void SweepOp::print(OpAsmPrinter &printer) {
   clause("q", getQ());
   clause("k", getK());
   clause("v", getV());
-  printer << " rows(" << getRowLo() << " to " << getRowHi() << ") keys("
-          << getKeyLo() << " to " << getKeyHi() << " first " << getFirst()
-          << ") block(" << getBlock() << ')';
+  printer << " rows(" << getRowLo() << " to " << getRowHi();
+  if (getQueryRow())
+    printer << " all " << getQueryRow();
+  printer << ") keys(" << getKeyLo() << " to " << getKeyHi() << " first "
+          << getFirst() << ") block(" << getBlock() << ')';
   if (getKeepLo())
     printer << " keep(" << getKeepLo() << " to " << getKeepHi() << ')';
   if (getNearLo())
@@ -388,7 +396,7 @@ static LogicalResult verifyBodies(SweepOp op) {
 }
 
 LogicalResult SweepOp::verify() {
-  if (failed(verifyRequired(*this, {0, 1, 2, 3, 4, 5, 6, 7, 18, 19, 20})))
+  if (failed(verifyRequired(*this, {0, 1, 2, 3, 4, 6, 7, 8, 19, 20, 21})))
     return failure();
   if (bool(getKeepLo()) != bool(getKeepHi()) ||
       bool(getNearLo()) != bool(getNearHi()))
@@ -404,16 +412,42 @@ LogicalResult SweepOp::verify() {
                        "rows");
   if (getSize(getO(), 1) == 0)
     return emitOpError("sweep_c1: expected values of one channel at least");
-  int64_t width = getSize(getK(), 2);
   if (getBlock() > 4096)
     return emitOpError("sweep_c6: a block of ")
            << getBlock() << " keys is more than 4096";
-  if (width <= 0 || getBlock() % width)
-    return emitOpError("sweep_c6: the block of ")
-           << getBlock() << " keys is no multiple of panels of " << width;
+  auto keys = cast<MemRefType>(getK().getType());
+  if (keys.getRank() == 3) {
+    int64_t width = keys.getDimSize(2);
+    if (width <= 0 || getBlock() % width)
+      return emitOpError("sweep_c6: the block of ")
+             << getBlock() << " keys is no multiple of panels of " << width;
+    if (!keys.getElementType().isF32())
+      return emitOpError("sweep_c6: packed keys are f32, but got ") << keys;
+  }
   if (failed(verifyTerms(*this)) || failed(verifyBuckets(*this)))
     return failure();
   return verifyBodies(*this);
+}
+
+LogicalResult MergeOp::verify() {
+  if (failed(verifyRequired(*this, {0, 1, 2, 4, 5, 6})))
+    return failure();
+  if (getPartBuckets().size() != getBuckets().size())
+    return emitOpError("merge_c1: expected buckets for those of the parts");
+  SmallVector<std::pair<Value, Value>> sums{
+      {getPartM(), getM()}, {getPartL(), getL()}, {getPartO(), getO()}};
+  for (auto pair : llvm::zip(getPartBuckets(), getBuckets()))
+    sums.push_back({std::get<0>(pair), std::get<1>(pair)});
+  for (auto [parts, result] : sums) {
+    ArrayRef<int64_t> shape = cast<MemRefType>(parts.getType()).getShape();
+    ArrayRef<int64_t> expected = cast<MemRefType>(result.getType()).getShape();
+    if (!mayAgree(shape[0], getSize(getPartM(), 0)) ||
+        !llvm::all_of_zip(shape.drop_front(), expected, mayAgree) ||
+        !mayAgree(expected[0], getSize(getM(), 0)))
+      return emitOpError("merge_c1: ")
+             << parts.getType() << " has no parts of " << result.getType();
+  }
+  return success();
 }
 
 LogicalResult FinishOp::verify() {

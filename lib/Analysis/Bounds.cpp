@@ -213,27 +213,27 @@ bool Bound::isAtMost(const Bound &other) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Range and Box
+// BoundRange and Box
 //===----------------------------------------------------------------------===//
 
-bool Range::isAll() const {
+bool BoundRange::isAll() const {
   return lo.getKind() == Bound::Kind::NegativeInfinity &&
          hi.getKind() == Bound::Kind::PositiveInfinity;
 }
 
-bool Range::isNone() const {
+bool BoundRange::isNone() const {
   return lo.getKind() == Bound::Kind::PositiveInfinity ||
          hi.getKind() == Bound::Kind::NegativeInfinity;
 }
 
-Range Range::intersect(const Range &other) const {
-  Range both{Bound::max(lo, other.lo), Bound::min(hi, other.hi)};
+BoundRange BoundRange::intersect(const BoundRange &other) const {
+  BoundRange both{Bound::max(lo, other.lo), Bound::min(hi, other.hi)};
   if (both.isNone() || (both.isFinite() && (both.hi + 1).isAtMost(both.lo)))
     return none();
   return both;
 }
 
-Range Range::hull(const Range &other) const {
+BoundRange BoundRange::hull(const BoundRange &other) const {
   if (isNone())
     return other;
   if (other.isNone())

@@ -80,11 +80,11 @@ static Truth exactly(bool value) {
 /// Whether x and y overlap or adjoin, so that their union is an interval. Also
 /// right if one of them turns out to be empty: it then lies inside the other's
 /// ends.
-static bool adjoin(const Range &x, const Range &y) {
+static bool adjoin(const BoundRange &x, const BoundRange &y) {
   return x.lo.isAtMost(y.hi + 1) && y.lo.isAtMost(x.hi + 1);
 }
 
-static bool contains(const Range &x, const Range &y) {
+static bool contains(const BoundRange &x, const BoundRange &y) {
   return x.lo.isAtMost(y.lo) && y.hi.isAtMost(x.hi);
 }
 
@@ -105,19 +105,19 @@ static std::optional<Box> getComplement(const Box &box) {
     return Box::all();
   if (box.isAll())
     return Box::none();
-  auto complement = [](const Range &range) -> std::optional<Range> {
+  auto complement = [](const BoundRange &range) -> std::optional<BoundRange> {
     if (range.isFinite())
       return std::nullopt;
     if (range.lo.isFinite())
-      return Range{Bound::negativeInfinity(), range.lo + -1};
-    return Range{range.hi + 1, Bound::positiveInfinity()};
+      return BoundRange{Bound::negativeInfinity(), range.lo + -1};
+    return BoundRange{range.hi + 1, Bound::positiveInfinity()};
   };
   if (box.key.isAll())
-    if (std::optional<Range> lag = complement(box.lag))
-      return Box{*lag, Range::all()};
+    if (std::optional<BoundRange> lag = complement(box.lag))
+      return Box{*lag, BoundRange::all()};
   if (box.lag.isAll())
-    if (std::optional<Range> key = complement(box.key))
-      return Box{Range::all(), *key};
+    if (std::optional<BoundRange> key = complement(box.key))
+      return Box{BoundRange::all(), *key};
   return std::nullopt;
 }
 
@@ -154,9 +154,10 @@ static Truth isNotPositive(const AffineForm &form) {
     limit = factor > 0 ? llvm::divideFloorSigned(limit.constant, factor)
                        : llvm::divideCeilSigned(limit.constant, factor);
   }
-  Range range;
+  BoundRange range;
   (factor > 0 ? range.hi : range.lo) = limit;
-  return exactly(ofLag ? Box{range, Range::all()} : Box{Range::all(), range});
+  return exactly(ofLag ? Box{range, BoundRange::all()}
+                       : Box{BoundRange::all(), range});
 }
 
 /// Where form `predicate` 0.
@@ -211,7 +212,7 @@ static bool isGreater(Predicate predicate) {
 //===----------------------------------------------------------------------===//
 
 /// Note that a value is the same on all of `box`.
-static void noteConstant(Range &varying, const Box &box) {
+static void noteConstant(BoundRange &varying, const Box &box) {
   if (!box.key.isAll())
     return;
   if (box.lag.lo.getKind() == Bound::Kind::NegativeInfinity)
@@ -222,27 +223,27 @@ static void noteConstant(Range &varying, const Box &box) {
 
 /// The distances below the box, and those above.
 static Box getBelow(const Box &box) {
-  return {{Bound::negativeInfinity(), box.lag.lo + -1}, Range::all()};
+  return {{Bound::negativeInfinity(), box.lag.lo + -1}, BoundRange::all()};
 }
 static Box getAbove(const Box &box) {
-  return {{box.lag.hi + 1, Bound::positiveInfinity()}, Range::all()};
+  return {{box.lag.hi + 1, Bound::positiveInfinity()}, BoundRange::all()};
 }
 
 /// Note that a condition is false outside `may` and true inside `must`.
-static void noteTruth(Range &varying, const Truth &truth) {
+static void noteTruth(BoundRange &varying, const Truth &truth) {
   noteConstant(varying, getBelow(truth.may));
   noteConstant(varying, getAbove(truth.may));
   noteConstant(varying, truth.must);
 }
 
 /// A value that meets its two constants has one.
-static void dropConstant(Range &varying) {
+static void dropConstant(BoundRange &varying) {
   if (varying.isNone() || varying.hi.isAtMost(varying.lo))
-    varying = Range::none();
+    varying = BoundRange::none();
 }
 
 /// The range, or a larger one whose ends take few forms.
-static Range widen(const Range &range) {
+static BoundRange widen(const BoundRange &range) {
   // A minimum is at most its first operand.
   auto raise = [](Bound bound) {
     while (bound.getNumForms() > maxForms)
@@ -272,9 +273,9 @@ private:
   Truth compare(Predicate predicate, Value x, Value y,
                 unsigned depth = 0) const;
   Truth compareUnsigned(Predicate predicate, Value x, Value y) const;
-  Range getVarying(Predicate predicate, Value x, Value y) const;
-  Range getVarying(RowOp op) const;
-  void noteChoice(Range &varying, const Truth &truth, Value ifTrue,
+  BoundRange getVarying(Predicate predicate, Value x, Value y) const;
+  BoundRange getVarying(RowOp op) const;
+  void noteChoice(BoundRange &varying, const Truth &truth, Value ifTrue,
                   Value ifFalse) const;
 
   DenseMap<Value, Extent> &extents;
@@ -320,13 +321,13 @@ void Analyzer::set(Value value, Extent extent) {
   }
   if (extent.getKind() == ExtentKind::Uniform) {
     extent.lag = true;
-    extent.varying = Range::none();
+    extent.varying = BoundRange::none();
     // A constant that has no form is too large for one.
     if (!extent.affine && holdsPositions(value.getType()) &&
         !matchPattern(value, m_Constant()))
       extent.affine = {0, 0, LinearForm::of(value)};
   } else if (!extent.lag || extent.affine) {
-    extent.varying = Range::all();
+    extent.varying = BoundRange::all();
   }
   extent.varying = widen(extent.varying);
   if (value.getType().isInteger(1)) {
@@ -468,16 +469,16 @@ Truth Analyzer::compareUnsigned(Predicate predicate, Value x, Value y) const {
 
 /// Where the comparison, a lag value, varies: not where its truth is known, nor
 /// where that of its opposite is.
-Range Analyzer::getVarying(Predicate predicate, Value x, Value y) const {
-  Range varying;
+BoundRange Analyzer::getVarying(Predicate predicate, Value x, Value y) const {
+  BoundRange varying;
   noteTruth(varying, compare(predicate, x, y));
   noteTruth(varying, compare(arith::invertPredicate(predicate), x, y));
   return varying;
 }
 
 /// Where a row by a map of one integer, a lag value, varies.
-Range Analyzer::getVarying(RowOp op) const {
-  Range varying;
+BoundRange Analyzer::getVarying(RowOp op) const {
+  BoundRange varying;
   Interval ends = op.getMap().getVarying();
   AffineForm form = *get(op.getX()[0]).affine;
   auto note = [&](Predicate predicate, std::optional<int64_t> end) {
@@ -492,13 +493,13 @@ Range Analyzer::getVarying(RowOp op) const {
 
 /// Note that a value is one or the other by a condition. On either side it
 /// varies as the one that the condition proves, if it proves one.
-void Analyzer::noteChoice(Range &varying, const Truth &truth, Value ifTrue,
+void Analyzer::noteChoice(BoundRange &varying, const Truth &truth, Value ifTrue,
                           Value ifFalse) const {
   auto note = [&](const Box &box, Value value) {
-    Range chosen = Range::all();
+    BoundRange chosen = BoundRange::all();
     noteConstant(chosen, box);
     // Now constant from the box's end on, were the value constant.
-    const Range &own = get(value).varying;
+    const BoundRange &own = get(value).varying;
     varying.lo = Bound::max(varying.lo, Bound::min(chosen.lo, own.lo));
     varying.hi = Bound::min(varying.hi, Bound::max(chosen.hi, own.hi));
   };
@@ -523,7 +524,7 @@ void Analyzer::add(Operation &op) {
   }
   extent.affine = getAffine(op);
 
-  auto narrow = [&](const Range &varying) {
+  auto narrow = [&](const BoundRange &varying) {
     extent.varying.lo = Bound::max(extent.varying.lo, varying.lo);
     extent.varying.hi = Bound::min(extent.varying.hi, varying.hi);
   };
@@ -548,7 +549,7 @@ void Analyzer::add(Operation &op) {
           extent.row = difference.row != 0;
           extent.key = difference.key != 0;
           extent.lag = difference.row == -difference.key;
-          extent.varying = Range::all();
+          extent.varying = BoundRange::all();
         }
         extent.truth = compare(predicate, x, y);
         if (extent.lag)

@@ -20,7 +20,7 @@ using namespace mlir::posenc::schedule;
 
 /// The rows of a side that varies by key, in columns.
 Buffer ScheduleBuilder::prepareKeySide(const DotSide &side) {
-  if (plan.readsPackedKeys(side) && plan.channels.empty())
+  if (plan.readsPackedKeys(side) && plan.channels.empty() && !keysInPlace)
     return packedKeys;
   Scope scope = scopeOf(side.indices);
   Buffer packed = allocateColumns(scope, paddedKeys, getRowLength(side.table));
@@ -64,11 +64,13 @@ void ScheduleBuilder::prepareSkew(const SkewTerm &skew) {
   });
   blockPreparations.push_back([=](const Site &site, Value n) {
     Value ofBlock = b.createOrFold<arith::DivUIOp>(n, constant(options.block));
-    Value part = slice(view(products, site),
-                       {ofBlock, b.getIndexAttr(0), b.getIndexAttr(0)},
-                       {b.getIndexAttr(1), count, block}, 0u);
     Value from = sub(sub(n, site.rowLo), emitNearStart(site));
-    tile::SkewOp::create(b, part, view(numbers, site), from, *tile);
+    forEachHead(site, [&](const Site &head, PartOf partOf) {
+      Value part = slice(view(products, head),
+                         {ofBlock, b.getIndexAttr(0), b.getIndexAttr(0)},
+                         {b.getIndexAttr(1), count, block}, 0u);
+      tile::SkewOp::create(b, part, view(numbers, head), from, partOf(*tile));
+    });
   });
   addTerm(
       tile::TermUse::Near, tile::TermKind::Tile,
@@ -95,10 +97,9 @@ void ScheduleBuilder::prepareSkew(const SkewTerm &skew) {
                      LookupOp::create(b, all, place, b.getF64FloatAttr(0.0))};
                });
          }});
-    addTerm(
+    addVectorTerm(
         last ? tile::TermUse::Right : tile::TermUse::Left, tile::TermKind::Key,
-        [=](const Site &site) { return view(vector, site); },
-        [this](const Site &) { return constant(0); }, factor);
+        vector, [this](const Site &) { return constant(0); }, factor);
   }
   remark(skew.table.table.getLoc(),
          "product of the table's rows and the keys, skewed per block");
@@ -108,7 +109,7 @@ void ScheduleBuilder::prepareFullSkew(const SkewTerm &skew, Buffer keySide,
                                       const Coefficient &scale, AtSite factor) {
   Buffer table = prepareLagTable(skew.table, /*asColumns=*/false, scale);
   // Entry e of a block's distances is row e of their products.
-  int64_t numDistances = options.rows - 1 + options.block;
+  int64_t numDistances = headRows - 1 + options.block;
   OpFoldResult count = b.getIndexAttr(numDistances);
   Buffer numbers = allocate(Scope::Once, count, index);
   preparations.push_back(
@@ -124,18 +125,19 @@ void ScheduleBuilder::prepareFullSkew(const SkewTerm &skew, Buffer keySide,
     *tile = allocateLocal({b.getIndexAttr(options.rows), block}, f32);
   });
   blockPreparations.push_back([=](const Site &site, Value n) {
-    Value first =
-        sub(sub(n, add(site.rowLo, constant(options.rows - 1))), lagLo);
-    Value tableRows = slice(view(table, site), {first, b.getIndexAttr(0)},
-                            {count, b.getIndexAttr(length)});
-    Value panel = b.createOrFold<arith::DivUIOp>(n, constant(options.panel));
-    Value columns = slice(
-        view(keySide, site), {panel, b.getIndexAttr(0), b.getIndexAttr(0)},
-        {b.getIndexAttr(options.block / options.panel), b.getIndexAttr(length),
-         b.getIndexAttr(options.panel)});
-    tile::ProductOp::create(b, tableRows, columns, *products);
-    tile::SkewOp::create(b, *products, numbers.whole,
-                         constant(options.rows - 1), *tile);
+    Value first = sub(sub(n, add(site.rowLo, constant(headRows - 1))), lagLo);
+    forEachHead(site, [&](const Site &head, PartOf partOf) {
+      Value tableRows = slice(view(table, head), {first, b.getIndexAttr(0)},
+                              {count, b.getIndexAttr(length)});
+      Value panel = b.createOrFold<arith::DivUIOp>(n, constant(options.panel));
+      Value columns = slice(
+          view(keySide, head), {panel, b.getIndexAttr(0), b.getIndexAttr(0)},
+          {b.getIndexAttr(options.block / options.panel),
+           b.getIndexAttr(length), b.getIndexAttr(options.panel)});
+      tile::ProductOp::create(b, tableRows, columns, *products);
+      tile::SkewOp::create(b, *products, numbers.whole, constant(headRows - 1),
+                           partOf(*tile));
+    });
   });
   addTerm(
       tile::TermUse::All, tile::TermKind::Tile,
@@ -202,10 +204,13 @@ void ScheduleBuilder::prepareValueTable(unsigned number, Value row) {
           {b.getIndexAttr(options.rows), b.getIndexAttr(options.block)}, index);
     });
     blockPreparations.push_back([=](const Site &site, Value n) {
-      emitFill(*numbers,
-               {{site.rowLo, site.rowHi}, {n, add(n, constant(options.block))}},
-               site, Place::atPair,
-               [=](SliceCloner &cloner) { return cloner.clone(row); });
+      forEachHead(site, [&](const Site &head, PartOf partOf) {
+        emitFill(
+            partOf(*numbers),
+            {{head.rowLo, head.rowHi}, {n, add(n, constant(options.block))}},
+            head, Place::atPair,
+            [=](SliceCloner &cloner) { return cloner.clone(row); });
+      });
     });
   }
   buckets.push_back(bucket);

@@ -100,7 +100,7 @@ void ScheduleBuilder::prepareGathers() {
           {numRows, b.getIndexAttr(getRowLength(gather.query.table))}, f32);
       packRows(site, rows, {}, gather.query, {});
       gather.products = allocateLocal({numRows, count}, f32);
-      tile::ProductOp::create(b, rows, view(packed, site), gather.products);
+      emitProduct(site, rows, packed, gather.products);
     });
   }
 }
@@ -171,7 +171,9 @@ void ScheduleBuilder::prepareScans() {
 
 Value ScheduleBuilder::readTile(Operation *op, SliceCloner &cloner,
                                 const Site &site) {
-  auto emitRow = [&] { return sub(cloner.getPlace().row, site.rowLo); };
+  auto emitRow = [&] {
+    return site.member ? site.member : sub(cloner.getPlace().row, site.rowLo);
+  };
   if (Value sums = rowSums.lookup(op))
     return memref::LoadOp::create(b, sums,
                                   ValueRange{emitRow(), cloner.getPlace().key});

@@ -27,7 +27,10 @@ ScheduleBuilder::AtSite ScheduleBuilder::makeRow(Element element) {
   auto vector = std::make_shared<Value>();
   tilePreparations.push_back([=](const Site &site) {
     *vector = allocateLocal({b.getIndexAttr(options.rows)}, f32);
-    emitFill(*vector, {{site.rowLo, site.rowHi}}, site, Place::atRow, element);
+    forEachHead(site, [&](const Site &head, PartOf partOf) {
+      emitFill(partOf(*vector), {{head.rowLo, head.rowHi}}, head, Place::atRow,
+               element);
+    });
   });
   return [vector](const Site &) { return *vector; };
 }
@@ -56,9 +59,25 @@ void ScheduleBuilder::addVector(tile::TermUse use, tile::TermKind kind,
                             emitFill(view(vector, site), {{lo, add(lo, size)}},
                                      site, placeOf, element);
                           }});
-  addTerm(
-      use, kind, [=](const Site &site) { return view(vector, site); },
-      [=](const Site &) { return lo; }, factor);
+  addVectorTerm(use, kind, vector, [=](const Site &) { return lo; }, factor);
+}
+
+/// A vector over keys or distances as a term. Where the rows are heads and each
+/// has its own, they are a strip: with one query row, number 0, keys are
+/// distances.
+void ScheduleBuilder::addVectorTerm(tile::TermUse use, tile::TermKind kind,
+                                    const Buffer &vector, AtSite offset,
+                                    AtSite factor) {
+  if (!differsInTile(vector))
+    return addTerm(
+        use, kind, [=](const Site &site) { return view(vector, site); }, offset,
+        factor);
+  auto rowsOf = [=](const Site &site) {
+    Value first = vector.scope == Scope::Head ? site.head : site.headSlot;
+    return slice(vector.whole, {first, b.getIndexAttr(0)},
+                 {b.getIndexAttr(options.rows), sizeOf(vector.whole, 1)});
+  };
+  addTerm(use, tile::TermKind::Strip, rowsOf, offset, factor);
 }
 
 void ScheduleBuilder::addKeys(tile::TermUse use, Scope scope, Element element,
@@ -81,7 +100,8 @@ bool ScheduleBuilder::isMatrixOfHead(Scope scope) {
   bool isSmall = !ShapedType::isDynamic(n) && !ShapedType::isDynamic(m) &&
                  n <= maxPairsOfHead && m <= maxPairsOfHead &&
                  n * m <= maxPairsOfHead;
-  return isSmall && (scope == Scope::Once || scope == Scope::Head);
+  return isSmall && !foldsHeads &&
+         (scope == Scope::Once || scope == Scope::Head);
 }
 
 void ScheduleBuilder::addPairs(tile::TermUse use, Scope scope, Element element,
@@ -106,9 +126,11 @@ void ScheduleBuilder::addPairs(tile::TermUse use, Scope scope, Element element,
         {b.getIndexAttr(options.rows), b.getIndexAttr(options.block)}, f32);
   });
   blockPreparations.push_back([=](const Site &site, Value n) {
-    emitFill(*matrix,
-             {{site.rowLo, site.rowHi}, {n, add(n, constant(options.block))}},
-             site, Place::atPair, element);
+    forEachHead(site, [&](const Site &head, PartOf partOf) {
+      emitFill(partOf(*matrix),
+               {{head.rowLo, head.rowHi}, {n, add(n, constant(options.block))}},
+               head, Place::atPair, element);
+    });
   });
   addTerm(use, tile::TermKind::Tile, [=](const Site &) { return *matrix; });
   remark(loc, what + ": computed for every pair");

@@ -192,7 +192,7 @@ Value ScheduleBuilder::emitDistance(const Bound &bound, const Site &site) {
   return clamp(emitBound(bound, site), sub(constant(0), rows), keys);
 }
 
-Value ScheduleBuilder::emitLength(const Range &range) {
+Value ScheduleBuilder::emitLength(const BoundRange &range) {
   // No more than all distances.
   Value length = add(rows, keys);
   if (range.hi.getKind() == Bound::Kind::Linear &&

@@ -24,8 +24,10 @@ static constexpr int64_t waveRows = 4096;
 
 ScheduleBuilder::ScheduleBuilder(AttentionOp op, const ScheduleOptions &options)
     : op(op), options(options), b(op.getLoc(), op), extents(op.getScore()),
-      plan(op, extents), f32(b.getF32Type()), index(b.getIndexType()),
-      pad(options.rows + options.block) {
+      plan(op, extents), f32(b.getF32Type()), index(b.getIndexType()) {
+  headRows = this->options.rows;
+  planShortQueries();
+  pad = this->options.rows + options.block;
   channels = cast<ShapedType>(op.getQ().getType()).getDimSize(3);
   valueChannels = cast<ShapedType>(op.getV().getType()).getDimSize(3);
 }
@@ -55,6 +57,8 @@ void ScheduleBuilder::emitSizes() {
   lagSize = add(add(rows, keys), constant(2 * pad));
   paddedKeys = getAsOpFoldResult(roundUp(keys, options.block));
 
+  if (isShort)
+    emitNumParts();
   if (hasNear)
     nearSize =
         getAsOpFoldResult(add(emitLength(plan.near), constant(2 * pad + 1)));
@@ -289,10 +293,16 @@ void ScheduleBuilder::emitWaves() {
     enterHead(site, members.getInductionVar());
     emitPreparations(Scope::BatchHead, site);
   });
+  auto siteOfHead = [&](Value slot, Value member) {
+    Site site = siteOf(slot);
+    enterHead(site, member);
+    return site;
+  };
+  if (isShort)
+    return emitShortQueries(count, siteOfHead);
   Value tiles = divideUp(rows, constant(options.rows));
   emitParallel({count, group, tiles}, [&](ValueRange place) {
-    Site site = siteOf(place[0]);
-    enterHead(site, place[1]);
+    Site site = siteOfHead(place[0], place[1]);
     site.rowLo = mul(place[2], constant(options.rows));
     site.rowHi = least(add(site.rowLo, constant(options.rows)), rows);
     emitTile(site);
@@ -334,6 +344,8 @@ LogicalResult ScheduleBuilder::build() {
   for (auto [number, row] : llvm::enumerate(yield.getValueRows()))
     prepareValueTable(number, row);
   prepareScoreArguments();
+  if (numParts)
+    allocateParts();
   emitWaves();
   op.erase();
   return success(!hasFailed);

@@ -19,6 +19,16 @@
 // A wave holds enough tiles to keep threads busy and as few packed keys as
 // that allows; its size is a function of the shapes alone.
 //
+// Few query rows read keys and values where they lie, and are one tile; single
+// rows of heads that share their keys are one, too. So that all threads have
+// work, its keys are cut into parts, each swept by itself:
+//
+//     for all items, their query heads, and parts of the keys:
+//       packed queries, strips, sweep
+//     for all items and their query heads:
+//       merge, finish
+//
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef LIB_SCHEDULE_SCHEDULEBUILDER_H
@@ -43,7 +53,9 @@ enum class Scope { Once, Head, Batch, Item, BatchHead };
 struct Site {
   Value batch, keyHead, head;
   Value itemSlot, headSlot;
-  Value rowLo, rowHi; // of the tile
+  Value rowLo, rowHi; // query rows of the tile
+  Value member;       // which head of the tile's; null for tiles of one head
+  Value part;         // of its keys; null if they are one
 };
 
 /// A memref of the schedule, with a leading dimension of the heads, batches,
@@ -100,7 +112,7 @@ private:
   /// The same, but no further than all distances.
   Value emitDistance(const Bound &bound, const Site &site);
   /// A bound of how far the ends of a range of distances are apart.
-  Value emitLength(const Range &range);
+  Value emitLength(const BoundRange &range);
   Scope scopeOf(bool batch, bool head) const;
   Scope scopeOf(ArrayRef<Value> values) const;
   Scope scopeOf(ArrayRef<LinearTerm> terms) const;
@@ -141,6 +153,8 @@ private:
   using AtSite = std::function<Value(const Site &)>;
   void addTerm(tile::TermUse use, tile::TermKind kind, AtSite table,
                AtSite offset = {}, AtSite factor = {});
+  void addVectorTerm(tile::TermUse use, tile::TermKind kind,
+                     const Buffer &vector, AtSite offset, AtSite factor);
   AtSite makeRow(Element element);
   void addRow(tile::TermUse use, Element element);
   void addVector(tile::TermUse use, tile::TermKind kind, Scope scope, Value lo,
@@ -203,6 +217,29 @@ private:
   void prepareScans();
   Value readTile(Operation *op, SliceCloner &cloner, const Site &site);
 
+  /// What a sweep sums, and the weights of each bucket matrix.
+  struct Sums {
+    Value m, l, o;
+    SmallVector<Value> weights;
+  };
+
+  //===--- Few query rows, and parts of their keys (Parts.cpp) ---===//
+  void planShortQueries();
+  bool mayFoldHeads();
+  /// Runs `body` for each head of a tile, with what gives the head's rows of a
+  /// buffer of the tile.
+  using PartOf = function_ref<Value(Value)>;
+  void forEachHead(const Site &site,
+                   function_ref<void(const Site &, PartOf)> body);
+  /// Whether heads of one tile have parts of their own in a buffer.
+  bool differsInTile(const Buffer &buffer) const;
+  void emitProduct(const Site &site, Value rows, const Buffer &columns,
+                   Value dest, function_ref<Value(Value)> columnsOf = {});
+  void emitNumParts();
+  void allocateParts();
+  void restrictToPart(const Site &site);
+  void emitShortQueries(Value count, function_ref<Site(Value, Value)> siteOf);
+
   //===--- Score regions and tiles (Tiles.cpp) ---===//
   void planScoreRegion();
   void collectScoreArguments(Value value);
@@ -210,7 +247,12 @@ private:
   SmallVector<Value> emitScoreRegion(const Site &site, ArrayRef<Value> uniforms,
                                      ValueRange arguments);
   void emitTile(const Site &site);
-  void emitSweep(const Site &site, ArrayRef<Value> sums, ValueRange weights);
+  void emitTileKeys(const Site &site);
+  Sums allocateSums();
+  void prepareTile(const Site &site);
+  void emitSweep(const Site &site, const Sums &sums);
+  void emitResults(const Site &site, const Sums &sums);
+  void freeLocalBuffers();
   Value emitFirstKey(const Site &site);
   std::pair<Value, Value> emitKeys(const Box &box, const Site &site);
   Value emitVisits(Value n);
@@ -277,6 +319,14 @@ private:
   /// come as arguments, and uniform ones.
   SetVector<Value> scoreArguments, scoreUniforms;
   llvm::SmallPtrSet<Operation *, 16> collectedOps; // on the way to those
+
+  /// Few query rows: one tile, which reads the keys where they lie if it can.
+  bool isShort = false, keysInPlace = false;
+  bool foldsHeads = false; // all heads with the same keys are rows of one tile
+  int64_t headRows;        // of a tile's rows, those of one head
+  Value numParts;          // null if keys are one part
+  Buffer partM, partL, partO;
+  SmallVector<Buffer> partWeights;
 
   // Of the tile that is emitted.
   SmallVector<Value> localBuffers;

@@ -50,7 +50,7 @@ struct DotSide {
   Value table;
   SmallVector<Value> indices;
   ExtentKind kind;
-  Range varying = Range::none(); // of sides of kind Lag
+  BoundRange varying = BoundRange::none(); // of sides of kind Lag
 };
 
 /// coefficient * dot(a row of the tile, a row by distance), and further rows
@@ -105,7 +105,7 @@ struct ScorePlan {
 
   /// Where strips, skewed products and buckets vary: all of them are constant
   /// outside, or the range is everything.
-  Range near = Range::none();
+  BoundRange near = BoundRange::none();
 
   /// Whether the side is the key row that the product of queries and keys
   /// reads: k[b, h, j], with as many key heads as heads, not rotated.

@@ -72,6 +72,8 @@ void ScheduleBuilder::prepareKeys() {
     prepareAngles(rotation, keys, keyCos, keySin);
 
   packedChannels = channels;
+  if (keysInPlace)
+    return;
   Scope scope = Scope::Item;
   for (const ChannelTerm &term : plan.channels) {
     scope = join(scope, scopeOf(term.key.indices));
@@ -110,17 +112,19 @@ void ScheduleBuilder::packRows(const Site &site, Value dest,
   for (const DotSide &side : sides)
     sources.push_back(getTable(side));
   packOptions.scaled = true;
-  emitPack(sources, dest, site.rowLo, site.rowHi, packOptions,
-           [&](ValueRange row) {
-             SliceCloner cloner = clonerAt(site, Place::atRow(row));
-             SmallVector<Value> results;
-             if (query)
-               results = {site.batch, site.head, row[0]};
-             for (const DotSide &side : sides)
-               llvm::append_range(results, cloneIndices(cloner, side));
-             results.push_back(emitCoefficient(cloner, coefficient));
-             return results;
-           });
+  forEachHead(site, [&](const Site &head, PartOf partOf) {
+    emitPack(sources, partOf(dest), head.rowLo, head.rowHi, packOptions,
+             [&](ValueRange row) {
+               SliceCloner cloner = clonerAt(head, Place::atRow(row));
+               SmallVector<Value> results;
+               if (query)
+                 results = {head.batch, head.head, row[0]};
+               for (const DotSide &side : sides)
+                 llvm::append_range(results, cloneIndices(cloner, side));
+               results.push_back(emitCoefficient(cloner, coefficient));
+               return results;
+             });
+  });
 }
 
 /// How rows are rotated, if they are.
@@ -153,8 +157,8 @@ void ScheduleBuilder::packQueries(const Site &site, Value dest) {
 }
 
 void ScheduleBuilder::prepareValues() {
-  if (cast<MemRefType>(v.getType()).getElementType().isF32() &&
-      plan.keyConditions.empty())
+  bool isF32 = cast<MemRefType>(v.getType()).getElementType().isF32();
+  if (keysInPlace || (isF32 && plan.keyConditions.empty()))
     return; // read in place
   Scope scope = join(Scope::Item, scopeOf(plan.keyConditions));
   packedValues = allocate(
@@ -305,9 +309,15 @@ void ScheduleBuilder::prepareStrip(const StripTerm &strip) {
   auto strips = std::make_shared<Value>();
   tilePreparations.push_back([=](const Site &site) {
     Value products = allocateLocal({b.getIndexAttr(options.rows), count}, f32);
-    tile::ProductOp::create(b, tileRows(site), view(packed, site), products);
+    emitProduct(site, tileRows(site), packed, products);
     *strips = allocateLocal({b.getIndexAttr(options.rows), nearSize}, f32);
-    tile::StripOp::create(b, products, view(numbers, site), *strips);
+    auto emitStrip = [&](const Site &site, PartOf partOf) {
+      tile::StripOp::create(b, partOf(products), view(numbers, site),
+                            partOf(*strips));
+    };
+    if (differsInTile(numbers))
+      return forEachHead(site, emitStrip);
+    emitStrip(site, [](Value buffer) { return buffer; });
   });
   addTerm(
       tile::TermUse::Near, tile::TermKind::Strip,
@@ -338,7 +348,7 @@ void ScheduleBuilder::prepareFullStrip(const StripTerm &strip,
   tilePreparations.push_back([=](const Site &site) {
     // The panels with the distances of the tile's rows and its whole blocks.
     Value lo = sub(roundDown(tileKeyLo, options.block),
-                   add(site.rowLo, constant(options.rows - 1)));
+                   add(site.rowLo, constant(headRows - 1)));
     Value hi = sub(roundUp(tileKeyHi, options.block), site.rowLo);
     Value first =
         b.createOrFold<arith::FloorDivSIOp>(sub(lo, lagLo), constant(panel));
@@ -352,10 +362,10 @@ void ScheduleBuilder::prepareFullStrip(const StripTerm &strip,
     Value longest = allocateLocal({all, getAsOpFoldResult(most)}, f32);
     *strips = slice(longest, {zero, zero},
                     {all, getAsOpFoldResult(mul(count, constant(panel)))});
-    Value panels =
-        slice(view(packed, site), {first, zero, zero},
-              {count, b.getIndexAttr(length), b.getIndexAttr(panel)});
-    tile::ProductOp::create(b, tileRows(site), panels, *strips);
+    emitProduct(site, tileRows(site), packed, *strips, [&](Value columns) {
+      return slice(columns, {first, zero, zero},
+                   {count, b.getIndexAttr(length), b.getIndexAttr(panel)});
+    });
     *start = add(lagLo, mul(first, constant(panel)));
   });
   addTerm(

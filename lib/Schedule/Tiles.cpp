@@ -47,7 +47,8 @@ void ScheduleBuilder::collectScoreArguments(Value value) {
     return;
   ExtentKind kind = extents[value].getKind();
   if (kind == ExtentKind::Uniform) {
-    scoreUniforms.insert(value);
+    bool isOfRow = foldsHeads && extents[value].head;
+    (isOfRow ? scoreArguments : scoreUniforms).insert(value);
     return;
   }
   if (!op || !collectedOps.insert(op).second)
@@ -93,6 +94,7 @@ void ScheduleBuilder::prepareScoreArguments() {
     };
     Scope scope = scopeOf(argument);
     switch (extents[argument].getKind()) {
+    case ExtentKind::Uniform: // but different for the heads of a tile
     case ExtentKind::Row:
       addRow(tile::TermUse::Score, element);
       break;
@@ -158,7 +160,7 @@ SmallVector<Value> ScheduleBuilder::emitScoreRegion(const Site &site,
 /// A key of the block that is visited first: nearest the diagonal, where each
 /// row of the tile keeps some keys.
 Value ScheduleBuilder::emitFirstKey(const Site &site) {
-  const Range &lag = plan.hull.lag;
+  const BoundRange &lag = plan.hull.lag;
   Value key = add(site.rowLo, constant(options.rows / 2));
   if (lag.hi.getKind() != Bound::Kind::PositiveInfinity)
     key = sub(add(site.rowLo, emitBound(lag.hi, site)),
@@ -170,8 +172,7 @@ Value ScheduleBuilder::emitFirstKey(const Site &site) {
                greatest(tileKeyLo, sub(tileKeyHi, constant(1))));
 }
 
-void ScheduleBuilder::emitSweep(const Site &site, ArrayRef<Value> sums,
-                                ValueRange weights) {
+void ScheduleBuilder::emitSweep(const Site &site, const Sums &sums) {
   SmallVector<Value> tables, offsets, factors, bucketOffsets, bucketTiles;
   SmallVector<Attribute> kinds, bucketKinds;
   MLIRContext *context = b.getContext();
@@ -202,25 +203,25 @@ void ScheduleBuilder::emitSweep(const Site &site, ArrayRef<Value> sums,
     nearLo = emitDistance(plan.near.lo, site);
     nearHi = clamp(emitBound(plan.near.hi, site), nearLo, keys);
   }
-  Value values =
-      packedValues.whole
-          ? view(packedValues, site)
-          : slice(v,
-                  {site.batch, site.keyHead, b.getIndexAttr(0),
-                   b.getIndexAttr(0)},
-                  {b.getIndexAttr(1), b.getIndexAttr(1),
-                   getAsOpFoldResult(keys), b.getIndexAttr(valueChannels)},
-                  {0u, 1u});
+  auto inPlace = [&](Value all) {
+    OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
+    return slice(all, {site.batch, site.keyHead, zero, zero},
+                 {one, one, getAsOpFoldResult(keys), sizeOf(all, 3)}, {0u, 1u});
+  };
+  Value values = packedValues.whole ? view(packedValues, site) : inPlace(v);
+  Value rowEnd = foldsHeads ? constant(options.rows) : site.rowHi;
+  Value queryRow = foldsHeads ? site.rowLo : Value();
+  Value columns = keysInPlace ? inPlace(k) : view(packedKeys, site);
   SmallVector<Value> uniforms;
   for (Value value : scoreUniforms)
     uniforms.push_back(emitScalar(value, site));
 
   auto sweep = tile::SweepOp::create(
-      b, packedQueries, view(packedKeys, site), values, site.rowLo, site.rowHi,
+      b, packedQueries, columns, values, site.rowLo, rowEnd, queryRow,
       tileKeyLo, tileKeyHi, emitFirstKey(site), keepLo, keepHi, nearLo, nearHi,
-      tables, offsets, factors, weights, bucketOffsets, bucketTiles, sums[0],
-      sums[1], sums[2], b.getArrayAttr(kinds), b.getArrayAttr(bucketKinds),
-      options.block);
+      tables, offsets, factors, sums.weights, bucketOffsets, bucketTiles,
+      sums.m, sums.l, sums.o, b.getArrayAttr(kinds),
+      b.getArrayAttr(bucketKinds), options.block);
   if (!unionKeys.empty())
     emitRegion(sweep.getVisits(), index, [&](ValueRange n) {
       return SmallVector<Value>{emitVisits(n[0])};
@@ -273,9 +274,8 @@ Value ScheduleBuilder::emitVisits(Value n) {
   return all;
 }
 
-void ScheduleBuilder::emitTile(const Site &site) {
-  localBuffers.clear();
-  // The keys that any row of the tile keeps.
+/// The keys that any row of the tile keeps.
+void ScheduleBuilder::emitTileKeys(const Site &site) {
   const Box &hull = plan.hull;
   std::tie(tileKeyLo, tileKeyHi) = emitKeys(hull, site);
   unionKeys.clear();
@@ -300,45 +300,89 @@ void ScheduleBuilder::emitTile(const Site &site) {
     tileKeyHi = greatest(tileKeyHi, tileKeyLo);
   }
 
+  if (site.part)
+    restrictToPart(site);
+}
+
+ScheduleBuilder::Sums ScheduleBuilder::allocateSums() {
   OpFoldResult numRows = b.getIndexAttr(options.rows);
-  packedQueries = allocateLocal({numRows, b.getIndexAttr(packedChannels)}, f32);
+  Sums sums{allocateLocal(numRows, f32),
+            allocateLocal(numRows, f32),
+            allocateLocal({numRows, b.getIndexAttr(valueChannels)}, f32),
+            {}};
+  for (const ValueBuckets &bucket : buckets)
+    sums.weights.push_back(allocateLocal({numRows, bucket.size}, f32));
+  return sums;
+}
+
+void ScheduleBuilder::freeLocalBuffers() {
+  for (Value buffer : llvm::reverse(localBuffers))
+    memref::DeallocOp::create(b, buffer);
+  localBuffers.clear();
+}
+
+/// All that a sweep reads of a tile.
+void ScheduleBuilder::prepareTile(const Site &site) {
+  localBuffers.clear();
+  emitTileKeys(site);
+  packedQueries = allocateLocal(
+      {b.getIndexAttr(options.rows), b.getIndexAttr(packedChannels)}, f32);
   packQueries(site, packedQueries);
   for (auto &prepare : tilePreparations)
     prepare(site);
+}
 
-  SmallVector<Value> sums{
-      allocateLocal(numRows, f32), allocateLocal(numRows, f32),
-      allocateLocal({numRows, b.getIndexAttr(valueChannels)}, f32)};
-  SmallVector<Value> weights, tables;
-  for (const ValueBuckets &bucket : buckets) {
-    weights.push_back(allocateLocal({numRows, bucket.size}, f32));
+void ScheduleBuilder::emitResults(const Site &site, const Sums &sums) {
+  OpFoldResult numRows = b.getIndexAttr(options.rows);
+  SmallVector<Value> tables;
+  for (const ValueBuckets &bucket : buckets)
     tables.push_back(view(bucket.table, site));
-  }
-  emitSweep(site, sums, weights);
-
-  Value sink, keep;
-  if (op.getSink()) {
-    sink = memref::LoadOp::create(b, op.getSink(), site.head);
-    sink = emitFloatCast(b, b.getLoc(), sink, b.getF32Type());
-  }
+  Value keep;
   if (!plan.rowConditions.empty()) {
     keep = allocateLocal(numRows, b.getI1Type());
-    emitFill(keep, {{site.rowLo, site.rowHi}}, site, Place::atRow,
-             [=](SliceCloner &cloner) {
-               return emitAll(cloner, plan.rowConditions);
-             });
+    forEachHead(site, [&](const Site &head, PartOf partOf) {
+      emitFill(partOf(keep), {{head.rowLo, head.rowHi}}, head, Place::atRow,
+               [=](SliceCloner &cloner) {
+                 return emitAll(cloner, plan.rowConditions);
+               });
+    });
   }
   OpFoldResult one = b.getIndexAttr(1), zero = b.getIndexAttr(0);
-  OpFoldResult count = getAsOpFoldResult(sub(site.rowHi, site.rowLo));
-  Value results =
-      slice(out, {site.batch, site.head, site.rowLo, zero},
-            {one, one, count, b.getIndexAttr(valueChannels)}, {0u, 1u});
-  Value lse;
-  if (op.getLse())
-    lse = slice(op.getLse(), {site.batch, site.head, site.rowLo},
-                {one, one, count}, {0u, 1u});
-  tile::FinishOp::create(b, sums[0], sums[1], sums[2], weights, tables, sink,
-                         keep, results, lse);
-  for (Value buffer : llvm::reverse(localBuffers))
-    memref::DeallocOp::create(b, buffer);
+  OpFoldResult width = b.getIndexAttr(valueChannels);
+  // With rows of several heads, as many rows of one head or of several.
+  auto finish = [&](const Site &site, PartOf partOf, OpFoldResult numHeads,
+                    OpFoldResult count, ArrayRef<unsigned> dropped) {
+    Value sink, lse;
+    if (op.getSink()) {
+      sink = memref::LoadOp::create(b, op.getSink(), site.head);
+      sink = emitFloatCast(b, b.getLoc(), sink, b.getF32Type());
+    }
+    Value results = slice(out, {site.batch, site.head, site.rowLo, zero},
+                          {one, numHeads, count, width}, dropped);
+    if (op.getLse())
+      lse = slice(op.getLse(), {site.batch, site.head, site.rowLo},
+                  {one, numHeads, count}, dropped);
+    auto weights = llvm::map_to_vector(sums.weights, partOf);
+    tile::FinishOp::create(b, partOf(sums.m), partOf(sums.l), partOf(sums.o),
+                           weights, tables, sink, keep ? partOf(keep) : keep,
+                           results, lse);
+  };
+  auto whole = [](Value buffer) { return buffer; };
+  if (!foldsHeads)
+    finish(site, whole, one, getAsOpFoldResult(sub(site.rowHi, site.rowLo)),
+           {0u, 1u});
+  else if (!op.getSink())
+    finish(site, whole, numRows, one, {0u, 2u});
+  else
+    forEachHead(site, [&](const Site &head, PartOf partOf) {
+      finish(head, partOf, one, one, {0u, 1u});
+    });
+}
+
+void ScheduleBuilder::emitTile(const Site &site) {
+  prepareTile(site);
+  Sums sums = allocateSums();
+  emitSweep(site, sums);
+  emitResults(site, sums);
+  freeLocalBuffers();
 }

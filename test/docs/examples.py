@@ -37,8 +37,9 @@ func.func @example(
     %qu: memref<48x64xf32>, %kp: memref<?x64x64xf32>, %tp: memref<1x64x64xf32>, %t: memref<48x33xf32>,
     %s: memref<512x64xf32>, %tile: memref<48x64xf32>, %e: memref<48x?xf32>, %numbers: memref<?xindex>,
     %distances: memref<?xindex>, %bias: memref<?xf32>, %m: memref<48xf32>, %l: memref<48xf32>, %o: memref<48x64xf32>,
-    %out: memref<?x64xf32>, %sink: f32, %b: index, %h: index, %i0: index, %i1: index, %zero: index, %n: index,
-    %lo: index, %hi: index, %dlo: index, %from: index, %past: index, %first: index) {
+    %ms: memref<?x48xf32>, %ls: memref<?x48xf32>, %os: memref<?x48x64xf32>, %out: memref<?x64xf32>, %sink: f32,
+    %b: index, %h: index, %i0: index, %i1: index, %zero: index, %n: index, %lo: index, %hi: index, %dlo: index,
+    %from: index, %past: index, %first: index) {
   BODY
   return
 }

@@ -39,7 +39,7 @@ SHAPES = [
     Shape(7, 5, 2, 6, 2, 20, 12, -1, "bf16"),
     Shape(0, 3, 1, 2, 1, 20, 20, 3),
     Shape(3, 0, 2, 2, 2, 7, 20, 0),
-    Shape(1, 37, 3, 4, 2, 7, 5, 36, static=True),
+    Shape(1, 37, 3, 4, 2, 16, 5, 36, static=True),  # heads with the same keys as rows of one tile
     Shape(37, 37, 1, 3, 1, 33, 33, 0),
     Shape(16, 131, 2, 4, 4, 20, 20, 115),
     Shape(16, 131, 1, 4, 2, 64, 64, 104, "f16"),
@@ -49,11 +49,13 @@ SHAPES = [
     Shape(131, 128, 1, 2, 2, 80, 64, -3),
     Shape(37, 131, 1, 2, 1, 128, 128, 94),
     Shape(131, 131, 1, 2, 2, 256, 80, 0, static=True),
+    Shape(1, 1040, 2, 6, 2, 16, 20, 1030, static=True),  # the same, in parts of the keys
+    Shape(5, 600, 1, 4, 2, 32, 32, 100, "bf16", static=True),
     Shape(700, 700, 1, 2, 1, 8, 8, 0),  # far pairs on both sides, with DeBERTa's buckets too
 ]
 
 # For an example that is another one with a small difference.
-FEW = tuple(SHAPES[i] for i in (1, 2, 3, 4, 5, 6, 8, 9, 12, 14, 15))
+FEW = tuple(SHAPES[i] for i in (1, 2, 3, 4, 5, 6, 8, 9, 12, 14, 15, 17))
 
 
 class Draw:

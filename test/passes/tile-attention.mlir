@@ -1,6 +1,8 @@
 // RUN: posenc-opt %s --posenc-tile-attention --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 // RUN: posenc-opt %s --posenc-tile-attention=rows=24 --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=SMALL
 // RUN: posenc-opt %s --posenc-tile-attention=panel=16 --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=PANEL
+// RUN: posenc-opt %s --posenc-tile-attention=key-parts=3 --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=PARTS
+// RUN: posenc-opt %s --posenc-tile-attention=key-parts=1 --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=ONE
 
 // The page's example.
 // CHECK-LABEL: func.func @plain
@@ -388,4 +390,48 @@ func.func @negative_tensors(%q: !x) -> !x {
     posenc.yield %s : f32
   } -> !x
   return %o : !x
+}
+
+// -----
+
+// One query row of eight heads on two key heads: heads with the same keys are rows of a tile, whose keys are read where
+// they lie, in parts.
+// CHECK-LABEL: func.func @decode
+// CHECK-NOT:     posenc_tile.pack %arg1
+// CHECK:         scf.parallel (%{{[a-z0-9_]*}}, %{{[a-z0-9_]*}}) =
+// CHECK:           posenc_tile.sweep q(%{{.*}} : memref<4x64xf32>) k(%{{.*}} : memref<?x64xbf16, {{.*}}) v(%{{.*}} : memref<?x64xbf16
+// CHECK-SAME:        rows(%{{.*}} to %{{.*}} all %{{.*}}) keys
+// CHECK-SAME:        block(32)
+// CHECK:         scf.parallel (%{{[a-z0-9_]*}}) =
+// CHECK:           posenc_tile.merge
+// CHECK:           posenc_tile.finish({{.*}} into %{{.*}} : {{.*}} into memref<4x64xbf16
+// PARTS-LABEL: func.func @decode
+// PARTS:         memref.alloc() {{.*}} : memref<{{.*}}x3x4x64xf32>
+// ONE-LABEL: func.func @decode
+// ONE-NOT:       posenc_tile.merge
+!q = memref<1x8x1x64xbf16>
+!k = memref<1x2x?x64xbf16>
+func.func @decode(%q: !q, %k: !k, %v: !k, %out: !q) {
+  posenc.attention q(%q : !q) k(%k : !k) v(%v : !k) into(%out : !q) score(%s, %b, %h, %r, %j) {
+    posenc.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// A window of its own for each head: no rows of one tile.
+// CHECK-LABEL: func.func @decode_windows
+// CHECK:         posenc_tile.sweep q(%{{[a-z0-9_]*}} : memref<1x64xf32>)
+// CHECK-SAME:      rows(%{{[a-z0-9_]*}} to %{{[a-z0-9_]*}}) keys
+!q = memref<1x8x1x64xf32>
+!k = memref<1x2x100x64xf32>
+func.func @decode_windows(%q: !q, %k: !k, %v: !k, %w: memref<8xi64>, %out: !q) {
+  posenc.attention q(%q : !q) k(%k : !k) v(%v : !k) into(%out : !q) with(%w : memref<8xi64>)
+      score(%s, %b, %h, %r, %j) {
+    %n = posenc.lookup %w[%h] : memref<8xi64>
+    %keep = arith.cmpi slt, %j, %n : index
+    posenc.yield %s : f32 keep %keep
+  }
+  return
 }

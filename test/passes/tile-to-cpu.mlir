@@ -166,3 +166,24 @@ func.func @negative_results_with_strides(%x: memref<48x64xf32>, %y: memref<1x64x
       : memref<48x64xf32>, memref<1x64x64xf32> into memref<48x33xf32, strided<[?, ?]>>
   return
 }
+
+// Keys in place: four heads and as many keys as make a register of sums, which are added up by halves. What comes next,
+// values while keys are read and the other way round, is asked for.
+// CHECK-LABEL: func.func @keys_in_place
+// AVX512-COUNT-16: vector.fma {{.*}} : vector<16xf32>
+// AVX512:      vector.shuffle %{{.*}}, %{{.*}} [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23] : vector<16xf32>, vector<16xf32>
+// AVX2-COUNT-16: vector.fma {{.*}} : vector<8xf32>
+// AVX2:        vector.shuffle %{{.*}}, %{{.*}} [0, 1, 2, 3, 8, 9, 10, 11] : vector<8xf32>, vector<8xf32>
+// NEON-COUNT-16: vector.fma {{.*}} : vector<4xf32>
+// NEON:        vector.shuffle %{{.*}}, %{{.*}} [0, 1, 4, 5] : vector<4xf32>, vector<4xf32>
+// CHECK:       memref.prefetch
+// CHECK-NOT:   posenc_tile.sweep
+func.func @keys_in_place(%q: memref<4x64xf32>, %k: memref<?x64xbf16>, %v: memref<?x64xbf16>, %m: memref<4xf32>,
+                         %l: memref<4xf32>, %o: memref<4x64xf32>, %keys: index) {
+  %zero = arith.constant 0 : index
+  %four = arith.constant 4 : index
+  posenc_tile.sweep q(%q : memref<4x64xf32>) k(%k : memref<?x64xbf16>) v(%v : memref<?x64xbf16>)
+      rows(%zero to %four all %zero) keys(%zero to %keys first %zero) block(32)
+      into(%m : memref<4xf32>, %l : memref<4xf32>, %o : memref<4x64xf32>)
+  return
+}

@@ -67,7 +67,7 @@ struct Test {
     llvm_unreachable("unknown kind of bound");
   }
 
-  bool contains(const Range &range, int64_t x, Values values) const {
+  bool contains(const BoundRange &range, int64_t x, Values values) const {
     return evaluate(range.lo, values) <= x && x <= evaluate(range.hi, values);
   }
 
@@ -132,11 +132,12 @@ struct Test {
   }
 
   void checkRanges() const {
-    Range x{drawBound(1), drawBound(1)}, y{drawBound(1), drawBound(1)};
-    Range both = x.intersect(y), hull = x.hull(y);
+    BoundRange x{drawBound(1), drawBound(1)}, y{drawBound(1), drawBound(1)};
+    BoundRange both = x.intersect(y), hull = x.hull(y);
     check(both == y.intersect(x) || !(x == y), "equal intersections");
-    check(x.intersect(Range::none()).isNone(), "nothing is common with none");
-    check(x.hull(Range::none()) == x || x.isNone(), "none adds nothing");
+    check(x.intersect(BoundRange::none()).isNone(),
+          "nothing is common with none");
+    check(x.hull(BoundRange::none()) == x || x.isNone(), "none adds nothing");
     forAll([&](Values v) {
       for (int64_t at = -20; at <= 20; ++at) {
         bool inX = contains(x, at, v), inY = contains(y, at, v);
@@ -156,8 +157,8 @@ int main() {
   Type index = IndexType::get(&context);
   Location loc = UnknownLoc::get(&context);
   Test test{block.addArgument(index, loc), block.addArgument(index, loc)};
-  check(Range::all().isAll() && Range::none().isNone() && Box::all().isAll() &&
-            Box::none().isNone(),
+  check(BoundRange::all().isAll() && BoundRange::none().isNone() &&
+            Box::all().isAll() && Box::none().isNone(),
         "all and none");
   check(Bound::min(LinearForm::of(test.a), LinearForm::of(test.a) + 1) ==
             Bound(LinearForm::of(test.a)),

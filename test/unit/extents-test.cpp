@@ -50,7 +50,7 @@ private:
   }
   int64_t evaluate(const LinearForm &form);
   int64_t evaluate(const Bound &bound);
-  bool contains(const Range &range, int64_t x) {
+  bool contains(const BoundRange &range, int64_t x) {
     return evaluate(range.lo) <= x && x <= evaluate(range.hi);
   }
   bool contains(const Box &box, int64_t row, int64_t key) {

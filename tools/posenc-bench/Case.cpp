@@ -9,6 +9,7 @@
 #include "Case.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace mlir::posenc::bench {
 
@@ -34,9 +35,16 @@ static const Example *findExample(StringRef name) {
 }
 
 std::string Case::getName() const {
-  return (example->name + "/" + element + "/D:" + Twine(channels) +
-          "/S:" + Twine(length) + "/T:" + Twine(threads))
-      .str();
+  std::string name;
+  llvm::raw_string_ostream stream(name);
+  stream << example->name << '/' << element << "/D:" << channels
+         << "/S:" << length;
+  if (queries)
+    stream << "/N:" << queries;
+  if (keyHeads)
+    stream << "/Hkv:" << keyHeads;
+  stream << "/T:" << threads;
+  return name;
 }
 
 llvm::Expected<Case> Case::parse(StringRef name) {
@@ -51,6 +59,8 @@ llvm::Expected<Case> Case::parse(StringRef name) {
     return error("its example must be one of " +
                  llvm::join(llvm::map_range(getExamples(), getName), ", "));
   }
+  constexpr StringLiteral notAPart =
+      "' is no element type, D:, S:, N:, Hkv: or T:";
   for (StringRef part : ArrayRef(parts).drop_front()) {
     auto [key, text] = part.split(':');
     if (text.empty() && llvm::is_contained({"f32", "bf16", "f16"}, part)) {
@@ -60,16 +70,22 @@ llvm::Expected<Case> Case::parse(StringRef name) {
     int64_t value;
     constexpr int64_t largest = 1 << 24;
     if (text.getAsInteger(10, value) || value < 1 || value > largest)
-      return error("'" + part + "' is no element type, D:, S: or T:");
+      return error("'" + part + notAPart);
     if (key == "D")
       result.channels = value;
     else if (key == "S")
       result.length = value;
     else if (key == "T")
       result.threads = value;
+    else if (key == "N")
+      result.queries = value;
+    else if (key == "Hkv")
+      result.keyHeads = value;
     else
-      return error("'" + part + "' is no element type, D:, S: or T:");
+      return error("'" + part + notAPart);
   }
+  if (result.queries > result.length)
+    return error("N: is more than S:");
   // One name means one thing.
   for (const Case &known : getDefaultCases(/*hasThreads=*/true))
     if (known.getName() == result.getName())
@@ -78,9 +94,10 @@ llvm::Expected<Case> Case::parse(StringRef name) {
 }
 
 double Case::countPairs() const {
-  // Row i of as many queries as keys keeps i + 1 keys.
-  double rows = length;
-  return example->isCausal ? rows * (rows + 1) / 2 : rows * rows;
+  // Of as many queries as keys, row i keeps i + 1 keys.
+  double rows = getQueries(), keys = length;
+  return example->isCausal ? rows * (keys - rows) + rows * (rows + 1) / 2
+                           : rows * keys;
 }
 
 std::vector<Case> getDefaultCases(bool hasThreads) {
@@ -104,6 +121,16 @@ std::vector<Case> getDefaultCases(bool hasThreads) {
        {"t5-encoder", "t5-decoder", "rope-half", "alibi-causal", "shaw-k",
         "shaw-kv", "deberta-v2", "transformer-xl"})
     add(variant, 64, 2048);
+  // Decoding, with four and eight query heads on a key head, of keys and values
+  // that a large cache may hold, and of ones that none does.
+  for (int64_t length : {8192, 32768})
+    for (StringRef element : {"f32", "bf16"})
+      for (int64_t keyHeads : {0, 1})
+        for (unsigned threads : {1, 2})
+          if (threads == 1 || hasThreads)
+            cases.push_back({findExample("causal-bottom-right"), element.str(),
+                             /*channels=*/128, length, /*heads=*/0, threads,
+                             /*queries=*/1, keyHeads});
   return cases;
 }
 

@@ -37,14 +37,22 @@ struct Case {
   std::string element = "f32";
   /// Channels of q, k and v.
   int64_t channels = 64;
-  /// Queries, and as many keys.
+  /// Keys, and as many queries.
   int64_t length = 2048;
   /// Query heads; 0 for those of the file.
   int64_t heads = 0;
   unsigned threads = 1;
+  /// The last queries of the sequence, where they are not as many as the keys:
+  /// 1 is a step of decoding.
+  int64_t queries = 0;
+  /// Key heads; 0 for those of the file.
+  int64_t keyHeads = 0;
 
-  /// EXAMPLE/ELEMENT/D:64/S:2048/T:1. The heads are no part of it.
+  /// EXAMPLE/ELEMENT/D:64/S:2048/T:1, with /N:1 and /Hkv:1 before the threads
+  /// if they are given. The query heads are no part of it.
   std::string getName() const;
+
+  int64_t getQueries() const { return queries ? queries : length; }
 
   /// Reads such a name. What comes after the example may be left out.
   static llvm::Expected<Case> parse(StringRef name);

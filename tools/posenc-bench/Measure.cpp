@@ -8,6 +8,7 @@
 
 #include "Measure.h"
 #include "Clock.h"
+#include "tools/posenc-run/Arguments.h"
 #include "tools/posenc-run/Host.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include <algorithm>
@@ -38,7 +39,7 @@ llvm::Expected<std::unique_ptr<Subject>> Subject::create(const Program &program,
                                                          const Case &wanted) {
   auto subject = std::make_unique<Subject>();
   subject->numThreads = wanted.threads;
-  auto operands = program.makeOperands(wanted.length);
+  auto operands = program.makeOperands(wanted.length, wanted.getQueries());
   if (!operands)
     return operands.takeError();
   subject->operands = std::move(*operands);
@@ -97,6 +98,14 @@ llvm::Expected<const Program *> Measurer::getProgram(StringRef example,
   return known.get();
 }
 
+/// Bytes of the keys and values, all of which are read.
+static int64_t countKeyBytes(const Program &program, const Case &wanted) {
+  unsigned size = run::getElementSize(
+      run::getValueElementType(program.getType().getInput(1)));
+  return wanted.length * program.getKeyHeads() *
+         (program.getChannels() + program.getValueChannels()) * size;
+}
+
 llvm::Error Measurer::prepare(const Case &wanted) {
   if (name == wanted.getName())
     return llvm::Error::success();
@@ -108,6 +117,8 @@ llvm::Error Measurer::prepare(const Case &wanted) {
   instance.heads = heads ? heads : wanted.heads;
   instance.channels = wanted.channels;
   instance.element = wanted.element;
+  instance.queries = wanted.queries;
+  instance.keyHeads = wanted.keyHeads;
   auto ofVariant = getProgram(wanted.example->name, instance);
   if (!ofVariant)
     return ofVariant.takeError();
@@ -132,6 +143,9 @@ llvm::Error Measurer::prepare(const Case &wanted) {
     *subject = std::move(*created);
   }
   probe.emplace(program->getFunction().vectorBits, wanted.threads);
+  readProbe.reset();
+  if (wanted.queries)
+    readProbe.emplace(countKeyBytes(*program, wanted), wanted.threads);
   name = wanted.getName();
   return llvm::Error::success();
 }
@@ -148,7 +162,7 @@ void Measurer::run(benchmark::State &state, const Case &wanted) {
   double operations = 2.0 *
                       (program->getChannels() + program->getValueChannels()) *
                       wanted.countPairs() * program->getHeads();
-  std::vector<double> ofPeak, overPlain, rates, peaks;
+  std::vector<double> ofPeak, overPlain, rates, peaks, ofRoof, bandwidths;
   int64_t numCalls = variant->getNumCalls(),
           numPlainCalls = plain->getNumCalls();
   // An iteration is a call of the variant; time stands still for all others.
@@ -157,6 +171,10 @@ void Measurer::run(benchmark::State &state, const Case &wanted) {
     for (int64_t sample = 0; sample < samplesPerBatch; ++sample) {
       state.PauseTiming();
       double peakBefore = probe->measure();
+      double readBefore = readProbe ? readProbe->measure() : 0;
+      // The probe took the place of keys and values in the caches.
+      if (readProbe)
+        variant->time(1);
       state.ResumeTiming();
       double seconds = variant->time(numCalls);
       state.PauseTiming();
@@ -168,6 +186,12 @@ void Measurer::run(benchmark::State &state, const Case &wanted) {
       ofPeak.push_back(rates.back() / peaks.back());
       overPlain.push_back(seconds / ((plainBefore + plainAfter) / 2));
       plainBefore = plainAfter;
+      if (readProbe) {
+        bandwidths.push_back((readBefore + readProbe->measure()) / 2);
+        double reading = readProbe->getBytes() / bandwidths.back();
+        double computing = operations / peaks.back();
+        ofRoof.push_back(std::max(reading, computing) / seconds);
+      }
       state.ResumeTiming();
     }
   }
@@ -176,6 +200,10 @@ void Measurer::run(benchmark::State &state, const Case &wanted) {
   state.counters["gflops"] = median(rates) * 1e-9;
   state.counters["peak_gflops"] = median(peaks) * 1e-9;
   state.counters["peak_bits"] = probe->getVectorBits();
+  if (readProbe) {
+    state.counters["of_roof"] = median(ofRoof);
+    state.counters["read_gbs"] = median(bandwidths) * 1e-9;
+  }
   state.counters["heads"] = program->getHeads();
   state.counters["samples"] = ofPeak.size();
 }

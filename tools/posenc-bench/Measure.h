@@ -68,6 +68,7 @@ private:
   const Program *program = nullptr;
   std::unique_ptr<Subject> variant, plain;
   std::optional<FmaProbe> probe;
+  std::optional<ReadProbe> readProbe; // of a few queries
 };
 
 } // namespace mlir::posenc::bench

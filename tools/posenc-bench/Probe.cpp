@@ -8,6 +8,7 @@
 
 #include "Probe.h"
 #include "Clock.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -103,17 +104,18 @@ double FmaProbe::measureOne() const {
   return rounds * operations / (getSeconds(numThreads) - begin);
 }
 
-double FmaProbe::measure() const {
+/// The sum of what all threads measure at once.
+static double sumOverThreads(unsigned numThreads,
+                             llvm::function_ref<double(unsigned)> measure) {
   if (numThreads == 1)
-    return measureOne();
+    return measure(0);
   std::atomic<unsigned> numStarted{0};
   std::vector<double> rates(numThreads);
   auto measureThread = [&](unsigned thread) {
-    // All at once.
     ++numStarted;
     while (numStarted.load() < numThreads) {
     }
-    rates[thread] = measureOne();
+    rates[thread] = measure(thread);
   };
   std::vector<std::thread> threads;
   for (unsigned thread = 1; thread < numThreads; ++thread)
@@ -125,6 +127,43 @@ double FmaProbe::measure() const {
     sum += rates[thread];
   }
   return sum;
+}
+
+double FmaProbe::measure() const {
+  return sumOverThreads(numThreads, [&](unsigned) { return measureOne(); });
+}
+
+ReadProbe::ReadProbe(int64_t numBytes, unsigned numThreads)
+    : memory(numBytes / sizeof(float), 1.0f), numThreads(numThreads) {}
+
+/// Adds up floats, four vectors at a time. What comes next is asked for: a
+/// processor that sees the stream itself is not slowed down by it.
+static float readFloats(const float *begin, const float *end) {
+  typedef float Vector __attribute__((vector_size(32), aligned(4), may_alias));
+  Vector sums[4] = {};
+  constexpr int64_t step = 4 * 8, ahead = 1024;
+  for (; end - begin >= step; begin += step) {
+    __builtin_prefetch(begin + ahead);
+    __builtin_prefetch(begin + ahead + step / 2);
+    for (int64_t i = 0; i < 4; ++i)
+      sums[i] += *reinterpret_cast<const Vector *>(begin + i * step / 4);
+  }
+  Vector sum = sums[0] + sums[1] + sums[2] + sums[3];
+  return sum[0] + sum[5];
+}
+
+double ReadProbe::measurePart(unsigned thread) const {
+  size_t part = memory.size() / numThreads;
+  const float *begin = memory.data() + thread * part;
+  sink = readFloats(begin, begin + part);
+  double start = getSeconds(numThreads);
+  sink = readFloats(begin, begin + part);
+  return part * sizeof(float) / (getSeconds(numThreads) - start);
+}
+
+double ReadProbe::measure() const {
+  return sumOverThreads(numThreads,
+                        [&](unsigned thread) { return measurePart(thread); });
 }
 
 } // namespace mlir::posenc::bench

@@ -17,6 +17,7 @@
 #define TOOLS_POSENC_BENCH_PROBE_H
 
 #include <cstdint>
+#include <vector>
 
 namespace mlir::posenc::bench {
 
@@ -41,6 +42,25 @@ private:
   unsigned vectorBits, numThreads;
   Loop loop;
   int64_t rounds;
+};
+
+/// The rate, in bytes per second, at which memory is read that was read before:
+/// from a cache if it holds as many bytes.
+class ReadProbe {
+public:
+  ReadProbe(int64_t numBytes, unsigned numThreads);
+
+  int64_t getBytes() const { return memory.size() * sizeof(float); }
+
+  /// Reads all twice and times the second time. The rate of all threads
+  /// together, each of which reads its part.
+  double measure() const;
+
+private:
+  double measurePart(unsigned thread) const;
+
+  std::vector<float> memory;
+  unsigned numThreads;
 };
 
 } // namespace mlir::posenc::bench

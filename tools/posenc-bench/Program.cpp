@@ -118,6 +118,7 @@ Program::getDifferences(const Instance &instance) const {
   add("H", instance.heads);
   add("Hkv", keyHeads);
   add("D", instance.channels);
+  add("N", instance.queries);
   std::string element;
   llvm::raw_string_ostream(element)
       << run::getValueElementType(type.getInput(0));
@@ -192,20 +193,21 @@ static void fillWithSlopes(Array &array) {
     slopes[h] = std::exp2(-8.0 * (h + 1) / heads);
 }
 
-/// Masks keep everything, positions count along the last dimension. A position
-/// that is a scalar is that of row 0; it is 0 where keys and queries are as
-/// many, so that a causal row sees what is behind it.
-static void fillWithIntegers(Array &array) {
+/// Masks keep everything, positions count along the last dimension from `first`
+/// on. A position that is a scalar is that of row 0, so that a causal row sees
+/// what is behind it.
+static void fillWithIntegers(Array &array, int64_t first) {
   unsigned size = run::getElementSize(array.getElementType());
   bool isMask = array.getElementType().isInteger(1);
   int64_t period = array.getShape().empty() ? 1 : array.getShape().back();
   for (int64_t i = 0; i < array.getNumElements(); ++i) {
-    int64_t value = isMask ? 1 : i % period;
+    int64_t value = isMask ? 1 : first + i % period;
     std::memcpy(array.getData() + i * size, &value, size);
   }
 }
 
-llvm::Expected<SmallVector<Array>> Program::makeOperands(int64_t length) const {
+llvm::Expected<SmallVector<Array>>
+Program::makeOperands(int64_t length, int64_t queries) const {
   SmallVector<Array> operands;
   for (auto [operand, names] : llvm::zip(type.getInputs(), letters)) {
     SmallVector<int64_t> shape;
@@ -215,7 +217,7 @@ llvm::Expected<SmallVector<Array>> Program::makeOperands(int64_t length) const {
         // L rows of a table that distances index, from 0 on.
         if (name != "B" && name != "N" && name != "M" && name != "L")
           return llvm::createStringError("no size for the letter " + name);
-        size = name == "B" ? 1 : length;
+        size = name == "B" ? 1 : name == "N" ? queries : length;
       }
       shape.push_back(size);
     }
@@ -228,7 +230,8 @@ llvm::Expected<SmallVector<Array>> Program::makeOperands(int64_t length) const {
     else if (isa<FloatType>(elementType))
       fillWithFloats(*array, /*seed=*/1 + operands.size());
     else
-      fillWithIntegers(*array);
+      fillWithIntegers(
+          *array, names.empty() || names.back() == "N" ? length - queries : 0);
     operands.push_back(std::move(*array));
   }
   return operands;

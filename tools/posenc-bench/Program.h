@@ -25,15 +25,17 @@ struct Compiler {
 };
 
 /// Sizes and the element type that a program is to have, by the letters of the
-/// comment that begins an example file: H and Hkv heads, D and Dv channels. 0
-/// and the empty type stand for those of the file.
+/// comment that begins an example file: H and Hkv heads, D and Dv channels, N
+/// queries. 0 and the empty type stand for those of the file.
 struct Instance {
-  int64_t heads = 0, keyHeads = 0, channels = 0;
+  int64_t heads = 0, keyHeads = 0, channels = 0, queries = 0;
   std::string element;
 
   bool operator<(const Instance &other) const {
-    return std::tie(heads, keyHeads, channels, element) <
-           std::tie(other.heads, other.keyHeads, other.channels, other.element);
+    auto list = [](const Instance &x) {
+      return std::tie(x.heads, x.keyHeads, x.channels, x.queries, x.element);
+    };
+    return list(*this) < list(other);
   }
 };
 
@@ -53,9 +55,10 @@ public:
   int64_t getChannels() const { return sizes.lookup("D"); }
   int64_t getValueChannels() const { return sizes.lookup("Dv"); }
 
-  /// Operands for one batch with as many queries as keys: floats in [-1, 1),
-  /// masks true, positions that count from 0, and 0 for those of row 0.
-  llvm::Expected<SmallVector<run::Array>> makeOperands(int64_t length) const;
+  /// Operands for one batch, whose queries are the last of the sequence: floats
+  /// in [-1, 1), masks true, positions that count from 0, and that of query 0.
+  llvm::Expected<SmallVector<run::Array>> makeOperands(int64_t length,
+                                                       int64_t queries) const;
 
 private:
   /// Parses a text and finds the sizes of the letters.

@@ -23,9 +23,11 @@ static constexpr const char *overview =
     R"(posenc-bench: how fast compiled attention is
 
 Compiles example programs with the pipeline of a target and times calls of them,
-one batch with as many queries as keys. A benchmark's name says what is called:
+one batch. A benchmark's name says what is called:
 
   EXAMPLE/ELEMENT/D:64/S:2048/T:1   D channels, S queries and keys, T threads
+  EXAMPLE/ELEMENT/D:128/S:8192/N:1/Hkv:1/T:1   N queries, the last of S tokens,
+              as in decoding; Hkv key heads, by default those of the file
 
 Its counters are medians over samples of some milliseconds, or of one call where
 that takes longer. For one thread, the time for which it has its core counts:
@@ -38,6 +40,10 @@ that takes longer. For one thread, the time for which it has its core counts:
               and with the same mask (plain or causal-bottom-right), called
               before and after each sample; for these two, how steady the
               machine is
+  of_roof     with N: the time that the two products take at the peak, or that
+              reading keys and values takes, whichever is longer, as a part of
+              the time; read_gbs is the rate of reading as many bytes, from
+              the caches that hold them
   gflops, peak_gflops, peak_bits   the rate, the probes, the probes' vectors
   heads, samples                   query heads, samples
 

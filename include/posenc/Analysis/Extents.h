@@ -79,19 +79,19 @@ private:
 };
 
 /// The integers from lo to hi, both included. Empty if lo is +inf and hi -inf.
-struct Range {
+struct BoundRange {
   Bound lo = Bound::negativeInfinity(), hi = Bound::positiveInfinity();
-  static Range all() { return {}; }
-  static Range none() {
+  static BoundRange all() { return {}; }
+  static BoundRange none() {
     return {Bound::positiveInfinity(), Bound::negativeInfinity()};
   }
   bool isAll() const;
   bool isNone() const;
   /// Neither end is infinite.
   bool isFinite() const { return lo.isFinite() && hi.isFinite(); }
-  Range intersect(const Range &other) const;
-  Range hull(const Range &other) const;
-  bool operator==(const Range &other) const {
+  BoundRange intersect(const BoundRange &other) const;
+  BoundRange hull(const BoundRange &other) const;
+  bool operator==(const BoundRange &other) const {
     return lo == other.lo && hi == other.hi;
   }
 };
@@ -104,9 +104,9 @@ struct AffineForm {
 
 /// Pairs whose distance j - r lies in `lag` and whose key j lies in `key`.
 struct Box {
-  Range lag, key;
+  BoundRange lag, key;
   static Box all() { return {}; }
-  static Box none() { return {Range::none(), Range::none()}; }
+  static Box none() { return {BoundRange::none(), BoundRange::none()}; }
   bool isAll() const { return lag.isAll() && key.isAll(); }
   bool isNone() const { return lag.isNone() || key.isNone(); }
   Box intersect(const Box &other) const;
@@ -139,7 +139,7 @@ struct Extent {
   std::optional<AffineForm> affine;
   /// For lag values: constant for all distances <= lo, and constant for all
   /// distances >= hi. Uniform values vary nowhere; for other values it is all.
-  Range varying = Range::none();
+  BoundRange varying = BoundRange::none();
   /// For conditions.
   std::optional<Truth> truth;
 

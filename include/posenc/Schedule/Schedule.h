@@ -18,6 +18,8 @@ struct ScheduleOptions {
   int64_t rows = 48;  // query rows of a tile
   int64_t block = 64; // keys that a step takes
   int64_t panel = 64; // keys of a panel of packed columns, divides block
+  /// Parts of the keys that few query rows visit apart; 0: by the sizes.
+  int64_t parts = 0;
 };
 
 /// Rewrites an attention on memrefs as its schedule: loops of `scf` around ops

@@ -26,6 +26,10 @@ void populateTileToLoopsPatterns(RewritePatternSet &patterns,
 void populateSweepToLoopsPatterns(RewritePatternSet &patterns,
                                   PatternBenefit benefit = 1);
 
+/// The part of it that rewrites posenc_tile.merge.
+void populateMergeToLoopsPatterns(RewritePatternSet &patterns,
+                                  PatternBenefit benefit = 1);
+
 /// Emits what posenc_tile.finish does, element by element.
 void emitFinishLoops(OpBuilder &builder, tile::FinishOp op);
 

@@ -135,7 +135,7 @@ private:
         for (auto pair : llvm::zip(op.getBuckets(), op.getTables())) {
           Value weights = std::get<0>(pair), table = std::get<1>(pair);
           sums = emitProduct(
-              b, zero, b.dim(weights, 1), sums,
+              b, zero, b.dim(weights, 1), vectors, sums,
               [&](Value c, int64_t x) { return b.load(weights, {row[x], c}); },
               [&](Value c, int64_t y) {
                 return b.loadVector(table, {c, b.add(d, y * lanes)});

@@ -15,15 +15,15 @@ using namespace mlir::posenc;
 using namespace mlir::posenc::cpu;
 
 Accumulators cpu::emitProduct(KernelBuilder &b, Value lo, Value hi,
-                              Accumulators sums,
+                              int64_t vectors, Accumulators sums,
                               function_ref<Value(Value, int64_t)> row,
                               function_ref<Value(Value, int64_t)> column) {
-  int64_t vectors = sums.size() / numRows;
+  int64_t rows = sums.size() / vectors;
   auto step = [&](Value d, MutableArrayRef<Value> sums) {
     SmallVector<Value> columns;
     for (int64_t y = 0; y < vectors; ++y)
       columns.push_back(column(d, y));
-    for (int64_t x = 0; x < numRows; ++x) {
+    for (int64_t x = 0; x < rows; ++x) {
       Value factor = b.broadcast(row(d, x));
       for (int64_t y = 0; y < vectors; ++y) {
         Value &sum = sums[x * vectors + y];
@@ -62,10 +62,11 @@ Accumulators cpu::emitChannels(KernelBuilder &b, int64_t channels,
   constexpr int64_t chain = 32;
   Accumulators zeros(numRows * vectors, b.splat(0.0f));
   if (channels <= chain)
-    return emitProduct(b, b.index(0), b.index(channels), zeros, row, column);
+    return emitProduct(b, b.index(0), b.index(channels), vectors, zeros, row,
+                       column);
   auto addChain = [&](Value first, int64_t count, ValueRange sums) {
     Accumulators part = emitProduct(
-        b, b.index(0), b.index(count), zeros,
+        b, b.index(0), b.index(count), vectors, zeros,
         [&](Value d, int64_t x) { return row(b.add(first, d), x); },
         [&](Value d, int64_t y) { return column(b.add(first, d), y); });
     for (auto [x, sum] : llvm::zip_equal(part, sums))
@@ -104,6 +105,32 @@ Value Panels::load(KernelBuilder &b, Value columns, Value column, Value t,
   Value panel = b.add(b.div(column, width), y * lanes / width);
   Value lane = b.add(b.rem(column, width), y * lanes % width);
   return b.loadVector(columns, {panel, t, lane});
+}
+
+SmallVector<Value> cpu::emitTransposeOfUnits(KernelBuilder &b,
+                                             SmallVector<Value> rows,
+                                             int64_t unit) {
+  int64_t count = rows.size();
+  auto pick = [&](Value x, Value y, bool odd) -> Value {
+    SmallVector<int64_t> mask;
+    for (int64_t source = 0; source < 2; ++source)
+      for (int64_t at = odd; at < count; at += 2)
+        for (int64_t i = 0; i < unit; ++i)
+          mask.push_back((source * count + at) * unit + i);
+    return vector::ShuffleOp::create(b, x, y, mask);
+  };
+  SmallVector<Value> next(count);
+  for (int64_t distance = 1; distance < count; distance *= 2) {
+    for (int64_t i = 0; i < count; ++i) {
+      if (i & distance)
+        continue;
+      // Even units of the pair go to the row with the bit clear.
+      next[i] = pick(rows[i], rows[i + distance], false);
+      next[i + distance] = pick(rows[i], rows[i + distance], true);
+    }
+    rows = next;
+  }
+  return rows;
 }
 
 SmallVector<Value> cpu::emitTranspose(KernelBuilder &b,
@@ -146,23 +173,13 @@ SmallVector<Value> cpu::emitTranspose(KernelBuilder &b,
   }
   // Now row 4 i + k holds, in its unit u, the elements 4 i .. 4 i + 3 of column
   // 4 u + k: a transpose of units is left.
-  auto pick = [&](Value x, Value y, bool odd) {
-    SmallVector<int64_t> mask;
-    for (int64_t source = 0; source < 2; ++source)
-      for (int64_t unit = odd; unit < lanes / 4; unit += 2)
-        for (int64_t i = 0; i < 4; ++i)
-          mask.push_back(source * lanes + 4 * unit + i);
-    return shuffle(x, y, mask);
-  };
-  for (int64_t distance = 4; distance < lanes; distance *= 2) {
-    for (int64_t i = 0; i < lanes; ++i) {
-      if (i & distance)
-        continue;
-      // Even units of the pair go to the row with the bit clear.
-      next[i] = pick(rows[i], rows[i + distance], false);
-      next[i + distance] = pick(rows[i], rows[i + distance], true);
-    }
-    rows = next;
+  for (int64_t k = 0; k < 4; ++k) {
+    SmallVector<Value> units;
+    for (int64_t i = k; i < lanes; i += 4)
+      units.push_back(rows[i]);
+    units = emitTransposeOfUnits(b, units, 4);
+    for (auto [i, unit] : llvm::enumerate(units))
+      rows[4 * i + k] = unit;
   }
   return rows;
 }

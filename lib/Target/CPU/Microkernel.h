@@ -13,24 +13,37 @@
 
 namespace mlir::posenc::cpu {
 
-/// Rows of a step.
+/// Rows of a step of a product with packed columns.
 constexpr int64_t numRows = CpuTarget::rowsPerStep;
 
-/// A matrix in registers, numRows x vectors, row by row.
+/// A matrix in registers, rows x vectors, row by row.
 using Accumulators = SmallVector<Value>;
 
 /// sums[x, y] + sum over d in [lo, hi) of row(d, x) * column(d, y), with a
 /// scalar for row(d, x) and a vector for column(d, y).
-Accumulators emitProduct(KernelBuilder &b, Value lo, Value hi,
+Accumulators emitProduct(KernelBuilder &b, Value lo, Value hi, int64_t vectors,
                          Accumulators sums,
                          function_ref<Value(Value, int64_t)> row,
                          function_ref<Value(Value, int64_t)> column);
 
-/// The same from zero over all channels, summed 32 at a time: in one chain,
-/// each addition would be rounded to the size of the whole sum.
+/// The same for numRows rows from zero over all channels, summed 32 at a time:
+/// in one chain, each addition would be rounded to the size of the whole sum.
 Accumulators emitChannels(KernelBuilder &b, int64_t channels, int64_t vectors,
                           function_ref<Value(Value, int64_t)> row,
                           function_ref<Value(Value, int64_t)> column);
+
+/// Channels that emitDots takes at a time, 64 bytes of f32.
+constexpr int64_t dotChannels = 16;
+
+/// Products of rows and keys as they lie in memory, channels side by side: a
+/// vector of the scores of b.lanes keys for each row. `row(x, d)` and
+/// `key(y, d)` are vectors of channels from d on, and each(y, d) runs once for
+/// dotChannels of a key. The number of rows is a power of two, at most 4, and
+/// that of channels a multiple of dotChannels.
+Accumulators emitDots(KernelBuilder &b, int64_t rows, int64_t channels,
+                      function_ref<Value(int64_t, Value)> row,
+                      function_ref<Value(int64_t, Value)> key,
+                      function_ref<void(int64_t, Value)> each);
 
 /// How a matrix [panels, C, W] of packed columns is cut into vectors.
 struct Panels {
@@ -48,6 +61,9 @@ struct Panels {
              int64_t y) const;
 };
 
+/// The transpose of n vectors of n units each, of `unit` lanes.
+SmallVector<Value> emitTransposeOfUnits(KernelBuilder &b,
+                                        SmallVector<Value> rows, int64_t unit);
 /// The transpose of lanes x lanes.
 SmallVector<Value> emitTranspose(KernelBuilder &b, SmallVector<Value> rows);
 

@@ -19,21 +19,47 @@ using namespace mlir::posenc::tile;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
+static bool hasKeysInPlace(SweepOp op) {
+  return cast<MemRefType>(op.getK().getType()).getRank() == 2;
+}
+
+/// Keys in place make a vector of scores at a time.
+static Panels getPanels(SweepOp op, const CpuTarget &target) {
+  if (hasKeysInPlace(op))
+    return {/*width=*/int64_t(op.getBlock()), target.lanes, /*vectors=*/1};
+  return Panels::get(op.getK(), op.getBlock(), target);
+}
+
+/// With keys in place, one, two or four: as many as share a load of a key.
+static int64_t getStepRows(SweepOp op) {
+  if (!hasKeysInPlace(op))
+    return CpuTarget::rowsPerStep;
+  int64_t rows = cast<MemRefType>(op.getQ().getType()).getDimSize(0);
+  return rows == 1 || rows == 2 ? rows : 4;
+}
+
 SweepEmitter::SweepEmitter(OpBuilder &builder, SweepOp op,
                            const CpuTarget &target)
     : op(op), terms(op.getTermList()), buckets(op.getBucketList()),
-      panels(Panels::get(op.getK(), op.getBlock(), target)),
+      panels(getPanels(op, target)),
       b(builder, op.getLoc(), target, panels.lanes), block(op.getBlock()),
       channels(cast<MemRefType>(op.getQ().getType()).getDimSize(1)),
       valueChannels(cast<MemRefType>(op.getO().getType()).getDimSize(1)),
+      keysInPlace(hasKeysInPlace(op)), stepRows(getStepRows(op)),
       hasRegion(!op.getScore().empty()),
       alwaysCareful(hasRegion || llvm::any_of(terms, [](const Term &term) {
                       return term.use == TermUse::Mask;
                     })) {}
 
-std::optional<StringRef> SweepEmitter::whyNot(SweepOp op) {
+std::optional<StringRef> SweepEmitter::whyNot(SweepOp op,
+                                              const CpuTarget &target) {
   if (!hasUnitStride(op.getK()))
-    return "the packed keys have no unit stride";
+    return "the keys have no unit stride";
+  if (hasKeysInPlace(op)) {
+    int64_t channels = cast<MemRefType>(op.getQ().getType()).getDimSize(1);
+    if (channels % dotChannels || op.getBlock() % target.lanes)
+      return "the channels or the block are no whole vectors";
+  }
   for (SweepOp::Term &term : op.getTermList())
     if (term.kind != TermKind::Pair && term.kind != TermKind::Row &&
         !hasUnitStride(term.table))
@@ -41,28 +67,27 @@ std::optional<StringRef> SweepEmitter::whyNot(SweepOp op) {
   return std::nullopt;
 }
 
-/// The buffer rows that hold `rows`, in whole groups.
-static int64_t padRows(int64_t rows) {
-  return (rows + numRows - 1) / numRows * numRows;
+/// The buffer rows that hold `rows`, in whole steps.
+int64_t SweepEmitter::padRows(int64_t rows) const {
+  return (rows + stepRows - 1) / stepRows * stepRows;
 }
 
-/// Row p of a memref that the schedule allocated. Steps have six rows, so that
-/// the last may reach beyond a memref whose rows are no multiple of six.
+/// Row p of a memref that the schedule allocated. The last step may reach
+/// beyond a memref whose rows are not those of whole steps.
 Value SweepEmitter::rowOf(Value memref, Value p) {
   int64_t rows = cast<MemRefType>(memref.getType()).getDimSize(0);
-  if (rows > 0 && rows % numRows == 0)
+  if (rows > 0 && rows % stepRows == 0)
     return p;
   return b.min(p, b.sub(numTileRows, 1));
 }
 
 void SweepEmitter::prepare() {
-  rowLo = op.getRowLo();
-  rowHi = op.getRowHi();
+  firstRow = op.getQueryRow() ? op.getQueryRow() : op.getRowLo();
   keyLo = b.max(op.getKeyLo(), b.index(0));
   keyHi = op.getKeyHi();
-  numTileRows = b.sub(rowHi, rowLo);
+  numTileRows = b.sub(op.getRowHi(), op.getRowLo());
   numGroups =
-      b.div(b.add(b.max(numTileRows, b.index(0)), numRows - 1), numRows);
+      b.div(b.add(b.max(numTileRows, b.index(0)), stepRows - 1), stepRows);
   // So that sums of these and of rows do not overflow.
   Value far = b.index(int64_t(1) << 48), farLeft = b.index(-(int64_t(1) << 48));
   auto bounded = [&](Value x) {
@@ -80,14 +105,14 @@ void SweepEmitter::prepare() {
       rows = known;
   }
   if (rows >= 0)
-    paddedRows = b.getIndexAttr(std::max<int64_t>(padRows(rows), numRows));
+    paddedRows = b.getIndexAttr(std::max<int64_t>(padRows(rows), stepRows));
   else
-    paddedRows = b.mul(numGroups, numRows);
+    paddedRows = b.mul(numGroups, stepRows);
 
   auto size = [&](int64_t x) -> OpFoldResult { return b.getIndexAttr(x); };
   int64_t paddedValues =
       (valueChannels + panels.lanes - 1) / panels.lanes * panels.lanes;
-  p = b.scratch({size(2 * numRows), size(block)});
+  p = b.scratch({size(2 * stepRows), size(block)});
   o = b.scratch({paddedRows, size(paddedValues)});
   m = b.scratch({paddedRows});
   negatedM = b.scratch({paddedRows});
@@ -96,9 +121,9 @@ void SweepEmitter::prepare() {
   // Queries in whole groups: rows beyond the tile are of no consequence.
   q = op.getQ();
   int64_t queryRows = cast<MemRefType>(q.getType()).getDimSize(0);
-  if (queryRows < 0 || queryRows % numRows) {
+  if (queryRows < 0 || queryRows % stepRows) {
     Value copy = b.scratch({paddedRows, size(channels)});
-    b.loop(b.index(0), b.mul(numGroups, numRows), 1, [&](Value row) {
+    b.loop(b.index(0), b.mul(numGroups, stepRows), 1, [&](Value row) {
       Value from = b.min(row, b.sub(numTileRows, 1));
       b.loop(b.index(0), b.index(channels), 1,
              [&](Value d) { b.store(b.load(q, {from, d}), copy, {row, d}); });
@@ -138,7 +163,7 @@ void SweepEmitter::reset(Value mode) {
   // Where as many weights as there are keys must not sum up to more than 1.
   Value raise =
       b.select(b.equal(mode, b.index(SelectedValues)), emitLog2OfKeys(), zero);
-  b.loop(b.index(0), b.mul(numGroups, numRows), 1, [&](Value row) {
+  b.loop(b.index(0), b.mul(numGroups, stepRows), 1, [&](Value row) {
     // Rows beyond the tile pretend to know theirs.
     Value start = b.select(b.less(row, numTileRows), least, zero);
     Value maximum = b.select(known, b.load(m, {row}), start);
@@ -188,8 +213,9 @@ LogicalResult SweepEmitter::emitRound(Value mode) {
     if (!op.getEachBlock().empty()) {
       Value runs = isBlock;
       if (nearLo) {
-        Value allLeft = b.lessEqual(b.sub(b.sub(hi, 1), rowLo), nearLo);
-        Value allRight = b.lessEqual(nearHi, b.sub(lo, b.sub(rowHi, 1)));
+        Value lastRow = b.add(firstRow, rowsBehind(b.sub(numTileRows, 1)));
+        Value allLeft = b.lessEqual(b.sub(b.sub(hi, 1), firstRow), nearLo);
+        Value allRight = b.lessEqual(nearHi, b.sub(lo, lastRow));
         runs = b.both(runs, b.isNot(b.either(allLeft, allRight)));
       }
       b.when(runs, [&] {
@@ -208,10 +234,12 @@ LogicalResult SweepEmitter::emitRound(Value mode) {
           Step step;
           step.mode = mode;
           step.n = n;
-          step.p = b.mul(group, numRows);
-          step.r = b.add(rowLo, step.p);
-          step.weights = b.mul(pending.parity, numRows);
-          Value last = b.min(b.add(step.r, numRows - 1), b.sub(rowHi, 1));
+          step.p = b.mul(group, stepRows);
+          step.r = b.add(firstRow, rowsBehind(step.p));
+          step.weights = b.mul(pending.parity, stepRows);
+          Value lastOfStep =
+              b.min(b.add(step.p, stepRows - 1), b.sub(numTileRows, 1));
+          Value last = b.add(firstRow, rowsBehind(lastOfStep));
           Value kLo = lo, kHi = hi;
           if (keepLo) {
             kLo = b.max(kLo, b.add(step.r, keepLo));
@@ -339,7 +367,7 @@ struct LowerSweep : OpRewritePattern<SweepOp> {
 
   LogicalResult matchAndRewrite(SweepOp op,
                                 PatternRewriter &rewriter) const override {
-    if (std::optional<StringRef> reason = SweepEmitter::whyNot(op))
+    if (std::optional<StringRef> reason = SweepEmitter::whyNot(op, target))
       return rewriter.notifyMatchFailure(op, *reason);
     if (failed(SweepEmitter(rewriter, op, target).emit()))
       return rewriter.notifyMatchFailure(op, "an op cannot be emitted");

@@ -16,7 +16,8 @@ namespace mlir::posenc::cpu {
 
 /// Emits one sweep.
 ///
-/// Six rows and a block of keys are a step. Its scores stay in registers from
+/// A few rows and a block of keys are a step: six rows of packed keys, fewer of
+/// keys that are read where they lie. Its scores stay in registers from
 /// the product to the weights where nothing but the exponential is to be done
 /// (the plain path); where a maximum, a mask or the score region comes between,
 /// they go through a small buffer, row by row (the careful path). The weighted
@@ -33,7 +34,8 @@ public:
   SweepEmitter(OpBuilder &builder, tile::SweepOp op, const CpuTarget &target);
 
   /// Why the sweep cannot be emitted, if it cannot.
-  static std::optional<StringRef> whyNot(tile::SweepOp op);
+  static std::optional<StringRef> whyNot(tile::SweepOp op,
+                                         const CpuTarget &target);
 
   LogicalResult emit();
 
@@ -48,13 +50,13 @@ private:
     Value isNear; // to more than one of the ends
     Value sumRow; // of the sums for its class, the row of the step's first
   };
-  /// Six rows and a block of keys.
+  /// The rows of a step and a block of keys.
   struct Step {
     Value mode;
     Value n;       // the first key of the block
     Value p;       // the first row, counted in the tile
     Value r;       // the same row, counted in the queries
-    Value lo, hi;  // the keys of the block that a row of the six may keep
+    Value lo, hi;  // the keys of the block that a row of the step may keep
     Value weights; // the first row of the step's weights in their buffer
     Value raw;     // whether the careful path runs
     Value isLeft, isRight; // null without classes
@@ -74,11 +76,16 @@ private:
   LogicalResult emitRound(Value mode);
   Value emitGuard(Value mode);
   void finish();
+  int64_t padRows(int64_t rows) const;
   Value rowOf(Value memref, Value p);
+  /// How many query rows row x of a step is behind its first.
+  Value rowsBehind(Value x) { return op.getQueryRow() ? b.index(0) : x; }
 
   // SweepStep.cpp: a step, and the product with the values.
   LogicalResult emitStep(const Step &step);
   void emitScores(const Step &step);
+  Accumulators emitProductsInPlace(const Step &step, Value key);
+  int64_t getValueVectors() const;
   void emitWeights(const Step &step, Value column, Accumulators &scores);
   void emitValues(Value mode, const Pending &pending);
   void emitSelectedValues(const Pending &pending);
@@ -127,10 +134,13 @@ private:
   KernelBuilder b;
 
   int64_t block, channels, valueChannels;
+  bool keysInPlace;
+  int64_t stepRows; // rows of a step
   bool hasRegion, alwaysCareful;
-  Value rowLo, rowHi, keyLo, keyHi, keepLo, keepHi, nearLo, nearHi;
+  Value firstRow; // the query row of row 0
+  Value keyLo, keyHi, keepLo, keepHi, nearLo, nearHi;
   Value numTileRows, numGroups;
-  OpFoldResult paddedRows; // rows of the buffers, a multiple of six
+  OpFoldResult paddedRows; // rows of the buffers, those of whole steps
   Value q, p, o, l, m, negatedM, unknown;
   /// What a long sweep has summed so far. A sum of many numbers, one after the
   /// other, loses digits; so all sums begin anew from time to time.

@@ -30,9 +30,9 @@ LogicalResult SweepEmitter::emitCareful(const Step &step) {
   LogicalResult result = success();
 
   Value remains = b.loop(
-      zero, b.index(numRows), 1, ValueRange{b.i1(false)},
+      zero, b.index(stepRows), 1, ValueRange{b.i1(false)},
       [&](Value x, ValueRange carried) -> SmallVector<Value> {
-        Value row = b.add(step.p, x), r = b.add(step.r, x);
+        Value row = b.add(step.p, x), r = b.add(step.r, rowsBehind(x));
         Value weights = b.add(step.weights, x);
         SmallVector<Value> scores, keep(vectors);
         for (int64_t y = 0; y < vectors; ++y)
@@ -139,6 +139,6 @@ LogicalResult SweepEmitter::emitRegion(const Step &step, Value x, Value r,
     for (auto [y, number] :
          llvm::enumerate(emitter.get(yield.getOperand(2 + i))))
       b.storeVector(number, bucketNumbers,
-                    {b.add(x, i * numRows), b.index(y * panels.lanes)});
+                    {b.add(x, i * stepRows), b.index(y * panels.lanes)});
   return success();
 }

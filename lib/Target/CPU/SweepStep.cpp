@@ -35,12 +35,16 @@ LogicalResult SweepEmitter::emitStep(const Step &step) {
 void SweepEmitter::emitScores(const Step &step) {
   auto emitColumns = [&](Value column) {
     Value key = b.add(step.n, column);
-    Accumulators scores = emitChannels(
-        b, channels, panels.vectors,
-        [&](Value d, int64_t x) { return b.load(q, {b.add(step.p, x), d}); },
-        [&](Value d, int64_t y) {
-          return panels.load(b, op.getK(), key, d, y);
-        });
+    Accumulators scores =
+        keysInPlace ? emitProductsInPlace(step, key)
+                    : emitChannels(
+                          b, channels, panels.vectors,
+                          [&](Value d, int64_t x) {
+                            return b.load(q, {b.add(step.p, x), d});
+                          },
+                          [&](Value d, int64_t y) {
+                            return panels.load(b, op.getK(), key, d, y);
+                          });
     addTerms(step, column, scores);
     auto storeRaw = [&] {
       for (auto [i, score] : llvm::enumerate(scores))
@@ -60,10 +64,47 @@ void SweepEmitter::emitScores(const Step &step) {
   b.loop(b.roundDown(step.lo, width), step.hi, width, emitColumns);
 }
 
+/// Into the second level of the cache: what is read once comes from memory, and
+/// a processor does not see ahead from the keys of a block to its values.
+static void prefetch(KernelBuilder &b, Value memref, Value row, Value channel) {
+  memref::PrefetchOp::create(b, memref, ValueRange{row, channel},
+                             /*isWrite=*/false, /*localityHint=*/2,
+                             /*isDataCache=*/true);
+}
+
+/// The products of the step's rows and the keys from `key` on, read where they
+/// lie. Meanwhile the values of these keys come nearer. In place of keys beyond
+/// the ends, the last ones are read again.
+Accumulators SweepEmitter::emitProductsInPlace(const Step &step, Value key) {
+  auto emit = [&](function_ref<Value(Value)> rowOf) {
+    SmallVector<Value> keys;
+    for (int64_t y = 0; y < b.lanes; ++y)
+      keys.push_back(rowOf(b.add(key, y)));
+    return emitDots(
+        b, stepRows, channels,
+        [&](int64_t x, Value d) {
+          return b.loadVector(q, {b.add(step.p, x), d});
+        },
+        [&](int64_t y, Value d) {
+          return b.loadVector(op.getK(), {keys[y], d});
+        },
+        [&](int64_t y, Value d) { prefetch(b, op.getV(), keys[y], d); });
+  };
+  Value inside = b.both(b.lessEqual(keyLo, key),
+                        b.lessEqual(b.add(key, b.lanes), keyHi));
+  return b.choose(
+      inside, SmallVector<Type>(stepRows, b.vectorType),
+      [&] { return emit([](Value row) { return row; }); },
+      [&] {
+        return emit(
+            [&](Value row) { return b.clamp(row, keyLo, b.sub(keyHi, 1)); });
+      });
+}
+
 void SweepEmitter::emitWeights(const Step &step, Value column,
                                Accumulators &scores) {
   Value zero = b.index(0);
-  for (int64_t x = 0; x < numRows; ++x) {
+  for (int64_t x = 0; x < stepRows; ++x) {
     Value sum, shift = b.broadcast(b.load(negatedM, {b.add(step.p, x)}));
     for (int64_t y = 0; y < panels.vectors; ++y) {
       Value weight = emitExp2(b, b.addf(scores[x * panels.vectors + y], shift));
@@ -88,8 +129,10 @@ void SweepEmitter::emitWeights(const Step &step, Value column,
 /// one step late, there are copies of two blocks.
 void SweepEmitter::prepareValues() {
   Value v = op.getV();
-  bool isWhole = cast<MemRefType>(v.getType()).getElementType().isF32() &&
-                 valueChannels % panels.lanes == 0;
+  // Few rows read a value no more often than a copy of it would.
+  bool isRead = cast<MemRefType>(v.getType()).getElementType().isF32() ||
+                (keysInPlace && hasUnitStride(v));
+  bool isWhole = isRead && valueChannels % panels.lanes == 0;
   if (isWhole && hasUnitStride(v)) {
     values = v;
     return;
@@ -150,6 +193,19 @@ Value SweepEmitter::copyValues(Value n, Value round) {
   return isWhole ? b.select(isUnit, n, slot) : slot;
 }
 
+/// Vectors of channels that a product with values sums at a time.
+int64_t SweepEmitter::getValueVectors() const {
+  int64_t all = (valueChannels + panels.lanes - 1) / panels.lanes;
+  int64_t most = b.target.vectorsPerRow() * CpuTarget::rowsPerStep / stepRows;
+  if (all <= most)
+    return all;
+  // Without a rest, if that leaves enough sums to be independent.
+  for (int64_t vectors = most; vectors > most / 2; --vectors)
+    if (all % vectors == 0)
+      return vectors;
+  return most;
+}
+
 /// o += weights of a step x rows of v, for the keys that a row of it keeps.
 void SweepEmitter::emitValues(Value mode, const Pending &pending) {
   auto emitChunk = [&](Value d, int64_t vectors) {
@@ -157,24 +213,28 @@ void SweepEmitter::emitValues(Value mode, const Pending &pending) {
       return {b.add(pending.p, i / vectors),
               b.add(d, i % vectors * panels.lanes)};
     };
-    Accumulators sums(numRows * vectors, b.splat(0.0f));
+    Accumulators sums(stepRows * vectors, b.splat(0.0f));
     // The step's weights are in the half that is not being written.
-    Value weights = b.mul(b.sub(b.index(1), pending.parity), numRows);
+    Value weights = b.mul(b.sub(b.index(1), pending.parity), stepRows);
     sums = emitProduct(
-        b, pending.lo, pending.hi, sums,
+        b, pending.lo, pending.hi, vectors, sums,
         [&](Value key, int64_t x) {
           return b.load(p, {b.add(weights, x), key});
         },
         [&](Value key, int64_t y) {
-          return b.loadVector(
-              values, {b.add(pending.row, key), b.add(d, y * panels.lanes)});
+          Value row = b.add(pending.row, key);
+          Value channel = b.add(d, y * panels.lanes);
+          // The keys of the step itself have been read: these are the next.
+          if (keysInPlace && y * panels.lanes % dotChannels == 0)
+            prefetch(b, op.getK(), b.add(row, 2 * block), channel);
+          return b.loadVector(values, {row, channel});
         });
-    for (int64_t i = 0; i < numRows * vectors; ++i)
+    for (int64_t i = 0; i < stepRows * vectors; ++i)
       b.storeVector(b.addf(b.loadVector(o, at(i)), sums[i]), o, at(i));
   };
   auto emitAll = [&] {
     int64_t vectors = (valueChannels + panels.lanes - 1) / panels.lanes;
-    int64_t width = std::min(panels.vectors, vectors) * panels.lanes;
+    int64_t width = getValueVectors() * panels.lanes;
     int64_t whole = vectors * panels.lanes / width * width;
     if (whole == width)
       emitChunk(b.index(0), width / panels.lanes);
@@ -195,10 +255,10 @@ void SweepEmitter::emitValues(Value mode, const Pending &pending) {
 /// nothing.
 void SweepEmitter::emitSelectedValues(const Pending &pending) {
   Value zero = b.index(0);
-  Value weights = b.mul(b.sub(b.index(1), pending.parity), numRows);
+  Value weights = b.mul(b.sub(b.index(1), pending.parity), stepRows);
   int64_t padded =
       (valueChannels + panels.lanes - 1) / panels.lanes * panels.lanes;
-  b.loop(zero, b.index(numRows), 1, [&](Value x) {
+  b.loop(zero, b.index(stepRows), 1, [&](Value x) {
     b.loop(pending.lo, pending.hi, 1, [&](Value key) {
       Value weight = b.load(p, {b.add(weights, x), key});
       Value row = b.add(pending.p, x);

@@ -34,14 +34,14 @@ void SweepEmitter::prepareTerms() {
                term.use != TermUse::Mask;
     if (term.kind == TermKind::Pair)
       pairs[number] =
-          b.scratch({b.getIndexAttr(numRows), b.getIndexAttr(block)});
+          b.scratch({b.getIndexAttr(stepRows), b.getIndexAttr(block)});
   }
   if (!hasRows)
     return;
   Value rows = toValue(b, paddedRows);
   rowConstants = b.scratch({getAsOpFoldResult(b.mul(rows, nearLo ? 3 : 1))});
   TermUse classes[] = {TermUse::Near, TermUse::Left, TermUse::Right};
-  b.loop(b.index(0), b.mul(numGroups, numRows), 1, [&](Value row) {
+  b.loop(b.index(0), b.mul(numGroups, stepRows), 1, [&](Value row) {
     Value from = b.min(row, b.sub(numTileRows, 1));
     auto sum = [&](TermUse use, Value start) {
       for (const Term &term : terms) {
@@ -71,8 +71,9 @@ void SweepEmitter::copyPairs(const Step &step) {
       continue;
     Value table = term.table, piece = pairs[number];
     auto copyRows = [&](function_ref<void(Value, Value)> copy) {
-      b.loop(zero, b.index(numRows), 1, [&](Value x) {
-        copy(x, b.min(b.add(step.r, x), b.sub(rowHi, 1)));
+      b.loop(zero, b.index(stepRows), 1, [&](Value x) {
+        Value p = b.min(b.add(step.p, x), b.sub(numTileRows, 1));
+        copy(x, b.add(firstRow, rowsBehind(p)));
       });
     };
     auto slow = [&] {
@@ -115,7 +116,8 @@ Value SweepEmitter::loadTerm(const Term &term, unsigned number,
                              const Step &step, Value x, Value column) {
   Value row = b.add(step.p, x);
   auto distance = [&] {
-    return b.add(b.sub(b.sub(b.sub(step.n, step.r), term.offset), x), column);
+    Value first = b.sub(b.sub(step.n, step.r), term.offset);
+    return b.add(b.sub(first, rowsBehind(x)), column);
   };
   Value element;
   switch (term.kind) {
@@ -158,7 +160,7 @@ void SweepEmitter::addTerms(const Step &step, Value column,
     classRow = b.add(offset, step.p);
   }
   if (rowConstants)
-    for (int64_t x = 0; x < numRows; ++x) {
+    for (int64_t x = 0; x < stepRows; ++x) {
       Value constant = b.broadcast(b.load(rowConstants, {b.add(classRow, x)}));
       for (int64_t y = 0; y < panels.vectors; ++y) {
         Value &score = scores[x * panels.vectors + y];
@@ -247,7 +249,7 @@ void SweepEmitter::prepareBuckets() {
     l = b.scratch({paddedRows, width});
   if (numScoreBuckets)
     bucketNumbers =
-        b.scratch(b.getIndexType(), {b.getIndexAttr(numScoreBuckets * numRows),
+        b.scratch(b.getIndexType(), {b.getIndexAttr(numScoreBuckets * stepRows),
                                      b.getIndexAttr(block)});
 }
 
@@ -327,8 +329,8 @@ void SweepEmitter::addToBuckets(const Step &step) {
         Value from =
             b.add(b.sub(b.sub(step.n, step.r), bucket.offset), block + 16);
         b.when(classes.isNear, [&] {
-          b.loop(zero, b.index(numRows), 1, [&](Value x) {
-            Value start = b.sub(from, x);
+          b.loop(zero, b.index(stepRows), 1, [&](Value x) {
+            Value start = b.sub(from, rowsBehind(x));
             b.loop(zero, b.index(block), panels.lanes, [&](Value column) {
               b.storeVector(b.loadVector(p, {b.add(step.weights, x), column}),
                             strip, {b.add(step.p, x), b.add(start, column)});
@@ -338,10 +340,10 @@ void SweepEmitter::addToBuckets(const Step &step) {
         continue;
       }
       bool byScore = bucket.kind == BucketKind::Score;
-      int64_t firstRow = byScore ? number++ * numRows : 0;
+      int64_t firstRow = byScore ? number++ * stepRows : 0;
       Value columns = b.dim(bucket.weights, 1), weights = bucket.weights,
             tile = bucket.tile;
-      Value rows = b.min(b.index(numRows), b.sub(numTileRows, step.p));
+      Value rows = b.min(b.index(stepRows), b.sub(numTileRows, step.p));
       b.loop(zero, rows, 1, [&](Value x) {
         Value row = b.add(step.p, x);
         b.loop(step.lo, step.hi, 1, [&](Value column) {

@@ -446,5 +446,6 @@ void posenc::populateTileToLoopsPatterns(RewritePatternSet &patterns,
   patterns.add<AnglesLowering, FillLowering, FinishLowering, PackLowering,
                ProductLowering, ScanLowering, SkewLowering, StripLowering>(
       patterns.getContext(), benefit);
+  populateMergeToLoopsPatterns(patterns, benefit);
   populateSweepToLoopsPatterns(patterns, benefit);
 }

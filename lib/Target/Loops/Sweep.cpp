@@ -43,6 +43,10 @@ private:
   LogicalResult visitBlocks(function_ref<void(const Block &)> visit);
   LogicalResult prepareBlock(const Block &block);
   LogicalResult visitPair(const Pair &pair);
+  /// The query row of row p of the tile.
+  Value queryRow(Value p) {
+    return op.getQueryRow() ? op.getQueryRow() : b.add(op.getRowLo(), p);
+  }
   Value product(const Pair &pair);
   Value element(const SweepOp::Term &term, const Pair &pair);
   Value addTerms(TermUse use, Value y, const Pair &pair);
@@ -80,7 +84,7 @@ LogicalResult SweepEmitter::emit() {
   LogicalResult visited = visitBlocks([&](const Block &block) {
     LogicalResult prepared = prepareBlock(block);
     b.forEach(numRows, [&](Value p) {
-      Value r = b.add(op.getRowLo(), p);
+      Value r = queryRow(p);
       b.forEach(block.begin, block.end, [&](Value j) {
         result = visitPair({block.n, p, r, j, b.sub(j, r)});
       });
@@ -139,8 +143,9 @@ LogicalResult SweepEmitter::prepareBlock(const Block &block) {
   Value isNear;
   if (op.getNearLo()) {
     Value one = b.index(1);
-    Value least = b.sub(block.begin, b.sub(op.getRowHi(), one));
-    Value greatest = b.sub(b.sub(block.end, one), op.getRowLo());
+    Value lastRow = b.sub(b.sub(op.getRowHi(), op.getRowLo()), one);
+    Value least = b.sub(block.begin, queryRow(lastRow));
+    Value greatest = b.sub(b.sub(block.end, one), queryRow(b.index(0)));
     isNear = b.both(b.compare(greatest, Int::sgt, op.getNearLo()),
                     b.compare(least, Int::slt, op.getNearHi()));
   }
@@ -173,11 +178,15 @@ LogicalResult SweepEmitter::prepareBlock(const Block &block) {
 //===----------------------------------------------------------------------===//
 
 Value SweepEmitter::product(const Pair &pair) {
-  Value width = b.size(op.getK(), 2);
-  Value panel = b.div(pair.j, width), column = b.rem(pair.j, width);
+  Value k = op.getK(), panel, column;
+  bool isPacked = cast<MemRefType>(k.getType()).getRank() == 3;
+  if (isPacked) {
+    Value width = b.size(k, 2);
+    panel = b.div(pair.j, width), column = b.rem(pair.j, width);
+  }
   return b.accumulate(b.size(op.getQ(), 1), b.real(0), [&](Value t, Value sum) {
     Value x = b.load(op.getQ(), {pair.p, t});
-    Value y = b.load(op.getK(), {panel, t, column});
+    Value y = isPacked ? b.load(k, {panel, t, column}) : b.load(k, {pair.j, t});
     return b.add(sum, b.mul(x, y));
   });
 }

@@ -397,7 +397,7 @@ func.func @sweep_term_dimensions(%q: !q, %k: !k, %m: !x, %n: index) {
 func.func @sweep_term_offsets(%q: !q, %k: !k, %m: !x, %n: index) {
   // expected-error @below {{sweep_c2: expected a kind for each term, and the offsets and factors that the kinds ask for}}
   "posenc_tile.sweep"(%q, %k, %q, %n, %n, %n, %n, %n, %m, %m, %m, %q) <{
-    operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1>,
+    operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1>,
     termKinds = [#posenc_tile.term<all, lag, factor = false>], bucketKinds = [], block = 16 : i64}> ({}, {}, {})
     : (!q, !k, !q, index, index, index, index, index, !x, !x, !x, !q) -> ()
   return
@@ -412,7 +412,7 @@ func.func @sweep_term_offsets(%q: !q, %k: !k, %m: !x, %n: index) {
 func.func @sweep_bucket_tiles(%q: !q, %k: !k, %m: !x, %n: index) {
   // expected-error @below {{sweep_c2: expected a kind for each bucket matrix, and the offsets and tiles that the kinds ask for}}
   "posenc_tile.sweep"(%q, %k, %q, %n, %n, %n, %n, %n, %q, %m, %m, %q) <{
-    operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 1, 1>,
+    operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 1, 1>,
     termKinds = [], bucketKinds = [#posenc_tile.bucket<lag>], block = 16 : i64}> ({}, {}, {})
     : (!q, !k, !q, index, index, index, index, index, !q, !x, !x, !q) -> ()
   return
@@ -547,7 +547,7 @@ func.func @sweep_no_width(%q: !q, %k: !k, %m: !x, %n: index) {
 func.func @sweep_no_keys(%q: !q, %k: !k, %m: !x, %n: index) {
   // expected-error @below {{expected one operand in group 0 of its operands, but got 2}}
   "posenc_tile.sweep"(%q, %q, %q, %n, %n, %n, %n, %n, %m, %m, %q) <{
-    operandSegmentSizes = array<i32: 2, 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1>,
+    operandSegmentSizes = array<i32: 2, 0, 1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1>,
     termKinds = [], bucketKinds = [], block = 16 : i64}> ({}, {}, {})
     : (!q, !q, !q, index, index, index, index, index, !x, !x, !q) -> ()
   return
@@ -562,7 +562,7 @@ func.func @sweep_no_keys(%q: !q, %k: !k, %m: !x, %n: index) {
 func.func @sweep_segments(%q: !q, %k: !k, %m: !x, %n: index) {
   // expected-error @below {{operand count (11) does not match with the total size (12) specified in attribute 'operandSegmentSizes'}}
   "posenc_tile.sweep"(%q, %k, %q, %n, %n, %n, %n, %n, %m, %m, %q) <{
-    operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1>,
+    operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1>,
     termKinds = [], bucketKinds = [], block = 16 : i64}> ({}, {}, {})
     : (!q, !k, !q, index, index, index, index, index, !x, !x, !q) -> ()
   return
@@ -577,7 +577,7 @@ func.func @sweep_segments(%q: !q, %k: !k, %m: !x, %n: index) {
 func.func @sweep_half_an_interval(%q: !q, %k: !k, %m: !x, %n: index) {
   // expected-error @below {{expected both ends of an interval}}
   "posenc_tile.sweep"(%q, %k, %q, %n, %n, %n, %n, %n, %n, %m, %m, %q) <{
-    operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1>,
+    operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1>,
     termKinds = [], bucketKinds = [], block = 16 : i64}> ({}, {}, {})
     : (!q, !k, !q, index, index, index, index, index, index, !x, !x, !q) -> ()
   return
@@ -592,7 +592,7 @@ func.func @sweep_half_an_interval(%q: !q, %k: !k, %m: !x, %n: index) {
 func.func @sweep_no_terminator(%q: !q, %k: !k, %m: !x, %n: index) {
   // expected-error @below {{expects a non-empty block}}
   "posenc_tile.sweep"(%q, %k, %q, %n, %n, %n, %n, %n, %m, %m, %q) <{
-    operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1>,
+    operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1>,
     termKinds = [], bucketKinds = [], block = 16 : i64}> ({
   ^bb0(%i: index):
   }, {}, {}) : (!q, !k, !q, index, index, index, index, index, !x, !x, !q) -> ()
@@ -622,6 +622,45 @@ func.func @sweep_empty_region(%q: !q, %k: !k, %m: !x, %n: index) {
   posenc_tile.sweep q(%q : !q) k(%k : !k) v(%q : !q) rows(%n to %n) keys(%n to %n first %n) block(16)
       // expected-error @below {{expected a region with arguments}}
       into(%m : !x, %m : !x, %q : !q) score() {}
+  return
+}
+
+// -----
+
+!q = memref<4x8xf32>
+!x = memref<4xf32>
+
+func.func @sweep_packed_type(%q: !q, %k: memref<1x8x16xbf16>, %m: !x, %n: index) {
+  // expected-error @below {{sweep_c6: packed keys are f32, but got 'memref<1x8x16xbf16>'}}
+  posenc_tile.sweep q(%q : !q) k(%k : memref<1x8x16xbf16>) v(%q : !q) rows(%n to %n) keys(%n to %n first %n) block(16)
+      into(%m : !x, %m : !x, %q : !q)
+  return
+}
+
+// -----
+
+func.func @merge_shapes(%ms: memref<3x4xf32>, %os: memref<3x5x8xf32>, %m: memref<4xf32>, %o: memref<4x8xf32>) {
+  // expected-error @below {{merge_c1: 'memref<3x5x8xf32>' has no parts of 'memref<4x8xf32>'}}
+  posenc_tile.merge(%ms, %ms, %os) into(%m, %m, %o)
+      : memref<3x4xf32>, memref<3x4xf32>, memref<3x5x8xf32> into memref<4xf32>, memref<4xf32>, memref<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @merge_parts(%ms: memref<3x4xf32>, %os: memref<2x4x8xf32>, %m: memref<4xf32>, %o: memref<4x8xf32>) {
+  // expected-error @below {{merge_c1: 'memref<2x4x8xf32>' has no parts of 'memref<4x8xf32>'}}
+  posenc_tile.merge(%ms, %ms, %os) into(%m, %m, %o)
+      : memref<3x4xf32>, memref<3x4xf32>, memref<2x4x8xf32> into memref<4xf32>, memref<4xf32>, memref<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @merge_buckets(%ms: memref<3x4xf32>, %os: memref<3x4x8xf32>, %m: memref<4xf32>, %o: memref<4x8xf32>) {
+  // expected-error @below {{merge_c1: expected buckets for those of the parts}}
+  posenc_tile.merge(%ms, %ms, %os) buckets(%os : memref<3x4x8xf32>) into(%m, %m, %o)
+      : memref<3x4xf32>, memref<3x4xf32>, memref<3x4x8xf32> into memref<4xf32>, memref<4xf32>, memref<4x8xf32>
   return
 }
 

@@ -207,6 +207,27 @@ func.func @visits(%q: !q, %k: !k, %v: !v, %m: !row, %l: !row, %o: !o, %lo: index
   return
 }
 
+// CHECK-LABEL: func.func @heads_of_keys_in_place
+// CHECK:         posenc_tile.sweep q(%{{.*}} : memref<48x64xf32>) k(%{{.*}} : memref<?x64xbf16>) v(%{{.*}}) rows(%[[LO:[a-z0-9]+]] to %[[HI:[a-z0-9]+]] all %[[LO]]) keys(%[[LO]] to %[[HI]] first %[[LO]]) block(32) into
+func.func @heads_of_keys_in_place(%q: !q, %k: memref<?x64xbf16>, %v: !v, %m: !row, %l: !row, %o: !o, %lo: index,
+                                  %hi: index) {
+  posenc_tile.sweep q(%q : !q) k(%k : memref<?x64xbf16>) v(%v : !v) rows(%lo to %hi all %lo)
+      keys(%lo to %hi first %lo) block(32) into(%m : !row, %l : !row, %o : !o)
+  return
+}
+
+// CHECK-LABEL: func.func @merge
+// CHECK:         posenc_tile.merge(%{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}}) into(%{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}}) : memref<?x48xf32>, memref<?x48xf32>, memref<?x48x32xf32> into memref<48xf32>, memref<48xf32>, memref<48x32xf32>
+// CHECK:         posenc_tile.merge(%{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}}) buckets(%{{[a-z0-9]+}} : memref<?x48x33xf32>) into(%{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}}) buckets(%{{[a-z0-9]+}} : memref<48x33xf32>)
+func.func @merge(%ms: memref<?x48xf32>, %os: memref<?x48x32xf32>, %ws: memref<?x48x33xf32>, %m: !row, %l: !row,
+                 %o: !o, %w: memref<48x33xf32>) {
+  posenc_tile.merge(%ms, %ms, %os) into(%m, %l, %o)
+      : memref<?x48xf32>, memref<?x48xf32>, memref<?x48x32xf32> into !row, !row, !o
+  posenc_tile.merge(%ms, %ms, %os) buckets(%ws : memref<?x48x33xf32>) into(%m, %l, %o)
+      buckets(%w : memref<48x33xf32>) : memref<?x48xf32>, memref<?x48xf32>, memref<?x48x32xf32> into !row, !row, !o
+  return
+}
+
 // CHECK-LABEL: func.func @finish
 // CHECK:         posenc_tile.finish(%{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}}) into %{{[a-z0-9]+}} : memref<48xf32>, memref<48xf32>, memref<48x32xf32> into memref<?x32xf16>
 // CHECK:         posenc_tile.finish(%{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}}) buckets(%{{[a-z0-9]+}}, %{{[a-z0-9]+}} : memref<48x33xf32>, memref<48x33xf32>) tables(%{{[a-z0-9]+}}, %{{[a-z0-9]+}} : memref<33x32xf32>, memref<33x32xf32>) sink(%{{[a-z0-9]+}}) keep(%{{[a-z0-9]+}} : memref<48xi1>) into %{{[a-z0-9]+}} lse(%{{[a-z0-9]+}} : memref<?xf32>) {note = "kept"}

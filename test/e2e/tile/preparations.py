@@ -204,6 +204,39 @@ def finish(element: str) -> Program:
     return p
 
 
+def merge() -> Program:
+    p = Program("merge: parts without a pair, or far below; rows without any; a NaN")
+    S, R, Dv, C = 3, 5, 4, 6
+    normal = lambda *shape: p.random.standard_normal(shape).astype(np.float32)
+    parts = {"ms": normal(S, R) * 5, "ls": np.abs(normal(S, R)), "os": normal(S, R, Dv), "ws": normal(S, R, C)}
+    parts["ls"][1, 0] = parts["ls"][:, 2] = 0
+    parts["ms"][1, 0] = 1000  # of no consequence
+    parts["os"][1, 0] = np.nan
+    parts["ms"][0, 1] = -4000  # a factor of 0
+    parts["os"][0, 1] = np.inf
+    parts["ls"][2, 3] = np.nan
+    for name, x in parts.items():
+        p.argument(name, x, (0,))
+    for name, shape in (("m", R), ("l", R), ("o", (R, Dv)), ("w", (R, C))):
+        p.output(name, shape)
+    p.body = f"""
+      posenc_tile.merge(%ms, %ls, %os) buckets(%ws : memref<?x{R}x{C}xf32>) into(%m, %l, %o)
+          buckets(%w : memref<{R}x{C}xf32>)
+          : memref<?x{R}xf32>, memref<?x{R}xf32>, memref<?x{R}x{Dv}xf32>
+          into memref<{R}xf32>, memref<{R}xf32>, memref<{R}x{Dv}xf32>"""
+    live = parts["ls"] != 0
+    m = np.max(np.where(live, parts["ms"], -np.inf), 0) + 2  # 2^2 is no less than 3 parts
+    factors = np.where(live, np.exp2(np.where(live, parts["ms"], 0) - np.where(live.any(0), m, 0)), 0)
+
+    def total(x: np.ndarray) -> np.ndarray:
+        y = factors.reshape(S, R, *[1] * (x.ndim - 2)) * x
+        return np.where(factors.reshape(y.shape[:2] + (1,) * (x.ndim - 2)) == 0, 0, y).sum(0)
+
+    with np.errstate(invalid="ignore"):
+        p.expect(m=m, l=total(parts["ls"]), o=total(parts["os"]), w=total(parts["ws"]))
+    return p
+
+
 def preparations() -> List[Program]:
     return [
         fills(),
@@ -212,5 +245,6 @@ def preparations() -> List[Program]:
         pack_columns(),
         products(),
         strips(),
+        merge(),
         *map(finish, ["float32", "float16", "uint16"]),
     ]

@@ -22,14 +22,18 @@ SCORE = """score(%y, %r, %j, %x) {
 
 def sweep(title: str, seed: int, rows=(2, 7), keys=(3, 20), first=9, keep: Optional[Tuple[int, int]] = None,
           near: Optional[Tuple[int, int]] = None, terms: List[Tuple[str, str, bool]] = (), buckets: List[str] = (),
-          score=False, v_type="float32", spoil: Callable[[Dict[str, Array]], None] = lambda data: None) -> Program:
-    """A sweep of the rows over the keys; terms are (use, kind, whether it has a factor)."""
+          score=False, v_type="float32", in_place="", heads=False,
+          spoil: Callable[[Dict[str, Array]], None] = lambda data: None) -> Program:
+    """A sweep of the rows over the keys; terms are (use, kind, whether it has a factor). Keys are packed, or of a type
+    and in place; all rows are heads of the first query row, or each is a query row."""
     p = Program("sweep: " + title, seed)
     R, D, Dv, W, block, N, M, S = 6, 3, 2, 4, 8, 12, 24, 40
+    if in_place:
+        D, block = 16, 16
     i0, i1 = rows
     lo, hi = keys
     normal = lambda *shape: p.random.standard_normal(shape).astype(np.float32)
-    data = {"q": normal(R, D), "k": normal(M // W, D, W), "v": normal(M, Dv)}
+    data = {"q": normal(R, D), "k": normal(M, D) / 4 if in_place else normal(M // W, D, W), "v": normal(M, Dv)}
     numbers = dict(i0=i0, i1=i1, lo=lo, hi=hi, first=first, koff=1, doff=-15, soff=-14)
     for (a, b), names in ((keep or (0, 0), ("keep0", "keep1")), (near or (0, 0), ("near0", "near1"))):
         numbers.update(zip(names, (a, b)))
@@ -59,6 +63,11 @@ def sweep(title: str, seed: int, rows=(2, 7), keys=(3, 20), first=9, keep: Optio
         data["v"] = to_bf16(data["v"])
     elif v_type == "float16":
         data["v"] = data["v"].astype(np.float16)
+    if in_place == "uint16":
+        data["k"] = to_bf16(data["k"])
+    elif in_place:
+        data["k"] = data["k"].astype(in_place)
+    k = widen(data["k"] if in_place else data["k"].transpose(0, 2, 1).reshape(M, D))
     for name, value in data.items():
         p.argument(name, value, dynamic.get(name, ()))
     for name, value in numbers.items():
@@ -75,7 +84,7 @@ def sweep(title: str, seed: int, rows=(2, 7), keys=(3, 20), first=9, keep: Optio
         if kind == "tile":
             p.body += f"%c{i} = memref.alloc() : memref<{R}x{block}xindex>\n"
             each_block += f"""
-          %end{i} = arith.addi %n, %eight : index
+          %end{i} = arith.addi %n, %block : index
           posenc_tile.fill %c{i} over(%p = %zero to %six, %j = %n to %end{i}) {{
             %seven = arith.constant 7 : index
             %one = arith.constant 1 : index
@@ -89,22 +98,23 @@ def sweep(title: str, seed: int, rows=(2, 7), keys=(3, 20), first=9, keep: Optio
         bucket_list.append(text)
     if each_block:
         each_block = f"each_block(%n) {{{each_block}\n      }}"
+    k_memref = f"memref<?x{D}x{ELEMENTS[in_place]}>" if in_place else f"memref<?x{D}x{W}xf32>"
     v_memref = f"memref<?x{Dv}x{ELEMENTS[v_type]}>"
     p.body += f"""
       %zero = arith.constant 0 : index
       %six = arith.constant 6 : index
-      %eight = arith.constant 8 : index
+      %block = arith.constant {block} : index
       %twenty = arith.constant 20 : index
-      posenc_tile.sweep q(%q : memref<{R}x{D}xf32>) k(%k : memref<?x{D}x{W}xf32>) v(%v : {v_memref})
-          rows(%i0 to %i1) keys(%lo to %hi first %first) block({block})
+      posenc_tile.sweep q(%q : memref<{R}x{D}xf32>) k(%k : {k_memref}) v(%v : {v_memref})
+          rows(%i0 to %i1{' all %i0' if heads else ''}) keys(%lo to %hi first %first) block({block})
           {'keep(%keep0 to %keep1)' if keep else ''} {'near(%near0 to %near1)' if near else ''}
           {f"terms({', '.join(listed)})" if listed else ''}
           {f"buckets({', '.join(bucket_list)})" if bucket_list else ''}
           into(%m : memref<{R}xf32>, %l : memref<{R}xf32>, %o : memref<{R}x{Dv}xf32>) {each_block}
       {SCORE if score else ''}"""
 
-    def term(i: int, kind: str, factor: bool, r: int, j: int) -> float:
-        x, q, d = data[f"x{i}"], r - i0, j - r
+    def term(i: int, kind: str, factor: bool, q: int, r: int, j: int) -> float:
+        x, d = data[f"x{i}"], j - r
         if kind == "tile":
             n = j // block * block
             # The skew of the block.
@@ -124,21 +134,21 @@ def sweep(title: str, seed: int, rows=(2, 7), keys=(3, 20), first=9, keep: Optio
         right_m = m.copy()
         right_m[n:] = 7
         for q in range(n):
-            r = i0 + q
+            r = i0 if heads else i0 + q
             scores = []
             for j in range(lo, hi):
                 d = j - r
                 if keep and not keep[0] <= d <= keep[1]:
                     continue
-                if any(use == "mask" and term(i, kind, f, r, j) == 0 for i, (use, kind, f) in enumerate(terms)):
+                if any(use == "mask" and term(i, kind, f, q, r, j) == 0 for i, (use, kind, f) in enumerate(terms)):
                     continue
                 pair_class = "near" if not near else "left" if d <= near[0] else "right" if d >= near[1] else "near"
-                z = float(widen(data["q"][q]) @ widen(data["k"][j // W, :, j % W]))
-                z += sum(term(i, kind, f, r, j) for i, (use, kind, f) in enumerate(terms) if use in ("all", pair_class))
+                z = float(widen(data["q"][q]) @ k[j])
+                z += sum(term(i, kind, f, q, r, j) for i, (use, kind, f) in enumerate(terms) if use in ("all", pair_class))
                 if score:
                     if (r + j) % 3 == 2:
                         continue
-                    z += 0.5 * sum(term(i, kind, f, r, j) for i, (use, kind, f) in enumerate(terms) if use == "score")
+                    z += 0.5 * sum(term(i, kind, f, q, r, j) for i, (use, kind, f) in enumerate(terms) if use == "score")
                 scores.append((j, z))
             if not scores or max(z for _, z in scores) == -np.inf:
                 continue
@@ -212,12 +222,22 @@ def sweeps(by_block: bool) -> List[Program]:
     classes = [("near", "strip", False), ("left", "row", False), ("right", "row", True), ("near", "lag", True),
                ("left", "key", False)]
     by_pair = [] if by_block else [
+        sweep("heads, classes", 33, near=(-2, 3), terms=classes, in_place="float32", heads=True),
         sweep("classes", 13, near=(-2, 3), terms=classes),
         sweep("two classes", 15, near=(0, 1), terms=classes),
         sweep("tiles near", 16, near=(-3, 4), terms=[("near", "tile", False), ("left", "row", False)]),
     ]
     return by_pair + [
         sweep("plain", 1),
+        *[sweep(f"keys in place, {rows[1] - rows[0]} rows, {ELEMENTS[type]}", 27, rows=rows, in_place=type, v_type=type)
+          for rows in [(2, 3), (2, 4), (2, 8)] for type in ("float32", "uint16", "float16")],
+        sweep("keys in place, terms of every kind", 28, in_place="float32", terms=every_kind, keep=(-3, 9)),
+        sweep("heads, terms of every kind", 29, in_place="float32", terms=every_kind, heads=True),
+        sweep("heads of packed keys, kept distances", 30, heads=True, terms=every_kind, keep=(-1, 6)),
+        sweep("heads, score and buckets", 31, in_place="uint16", heads=True, score=True, keep=(-6, 9),
+              terms=[("all", "tile", False), ("score", "strip", True)], buckets=["tile", "lag", "score"]),
+        sweep("heads, masks", 32, in_place="float32", heads=True,
+              terms=[("mask", "key", False), ("mask", "pair", False), ("mask", "strip", True)]),
         sweep("all rows and keys, bf16", 2, rows=(0, 6), keys=(0, 24), first=0, v_type="uint16"),
         sweep("first after the keys", 3, first=1000, v_type="float16"),
         sweep("first before the keys", 4, first=-FAR),
