@@ -16,7 +16,7 @@ import time
 
 PAUSE = 0.03
 # A sample lasts at least so long, all samples of a way at most about so long, but there are three.
-SAMPLE_SECONDS, WAY_SECONDS, LEAST_SAMPLES = 0.02, 20.0, 3
+SAMPLE_SECONDS, WAY_SECONDS, LEAST_SAMPLES = 0.1, 20.0, 3
 
 
 def pick_cores(threads: int):
