@@ -43,7 +43,9 @@ def make(folder: str) -> None:
     problem = (
         run.returncode and f"no virtual environment: {' '.join((run.stdout + run.stderr).split())}"
     )
-    problem = problem or install(python, BASE)
+    said = not problem and install(python, BASE)
+    if said:
+        problem = f"pip cannot install {', '.join(BASE)}; is there a network? {said}"
     if problem:
         raise SystemExit(f"bench-peers: {problem}")
     with open(os.path.join(folder, "complete"), "w"):
