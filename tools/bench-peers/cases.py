@@ -1,4 +1,5 @@
 """What is compared: the variants, their operands, and their results in float64."""
+
 import os
 import sys
 from dataclasses import dataclass
@@ -19,22 +20,35 @@ TOLERANCE = {"f32": 1e-4, "bf16": 5e-2}
 
 @dataclass(frozen=True)
 class Case:
-    """One batch of HEADS heads, `size` queries and keys of CHANNELS channels, on `threads` cores."""
+    """One batch of HEADS heads of CHANNELS channels, `size` queries and keys, `threads` cores."""
 
     variant: str
     dtype: str
     size: int
     threads: int
 
+    def __str__(self) -> str:
+        return f"{self.variant}, {self.setting}"
+
+    @property
+    def setting(self) -> str:
+        threads = f"{self.threads} thread" + "s" * (self.threads > 1)
+        return f"{self.dtype}, {self.size} tokens, {threads}"
+
     @property
     def scale(self) -> float:
         return {"t5-encoder": 1.0, "deberta-v2": (3 * CHANNELS) ** -0.5}.get(
-            self.variant, CHANNELS**-0.5)
+            self.variant, CHANNELS**-0.5
+        )
 
     @property
     def causal(self) -> bool:
-        return self.variant in ("causal-bottom-right", "alibi-causal", "transformer-xl",
-                                "window-causal")
+        return self.variant in (
+            "causal-bottom-right",
+            "alibi-causal",
+            "transformer-xl",
+            "window-causal",
+        )
 
     def lags(self) -> np.ndarray:
         """Position of the query minus that of the key, [size, size]."""
@@ -52,7 +66,7 @@ class Case:
 
 
 def operands(case: Case) -> dict:
-    """Those of the example file in its order; floats are f32 arrays of numbers that the element type has."""
+    """Those of the example file in its order; floats are f32 that the element type can hold."""
     random, heads, size, channels = np.random.default_rng(0), HEADS, case.size, CHANNELS
 
     def draw(*shape, deviation=1.0):
@@ -60,10 +74,13 @@ def operands(case: Case) -> dict:
         if case.dtype == "f32":
             return x
         import ml_dtypes
+
         return x.astype(ml_dtypes.bfloat16).astype(np.float32)
 
     # T5 has the scale in its weights.
-    x = {"q": draw(1, heads, size, channels, deviation=0.125 if case.variant == "t5-encoder" else 1)}
+    x = {
+        "q": draw(1, heads, size, channels, deviation=0.125 if case.variant == "t5-encoder" else 1)
+    }
     x["k"], x["v"] = draw(1, heads, size, channels), draw(1, heads, size, channels)
     if case.variant == "alibi-causal":
         x["slopes"] = 2.0 ** -(np.arange(heads, dtype=np.float32) + 1)
@@ -85,13 +102,17 @@ def operands(case: Case) -> dict:
     return x
 
 
+class WrongResult(Exception):
+    pass
+
+
 class Reference:
     """The result of some rows in float64."""
 
     def __init__(self, case: Case, x: dict):
         size = case.size
         self.limit = TOLERANCE[case.dtype]
-        self.rows = np.unique(np.r_[0:8, 8:size:max(1, size // 29), size - 3:size])
+        self.rows = np.unique(np.r_[0:8, 8 : size : max(1, size // 29), size - 3 : size])
         self.result = np.stack([self.head(case, x, h) for h in range(HEADS)])
 
     def head(self, case: Case, x: dict, h: int) -> np.ndarray:
@@ -129,9 +150,9 @@ class Reference:
         return result
 
     def check(self, result: np.ndarray) -> float:
-        """The error of a result [HEADS, size, CHANNELS]; ValueError if it is too large."""
+        """The error of a result [HEADS, size, CHANNELS]; WrongResult if it is too large."""
         difference = np.linalg.norm(result[:, self.rows].astype(float) - self.result, axis=-1)
         error = float((difference / np.linalg.norm(self.result, axis=-1)).max())
         if not error <= self.limit:
-            raise ValueError(f"wrong result: error {error:.1e} in a row, allowed {self.limit:.0e}")
+            raise WrongResult(f"wrong result: error {error:.1e} in a row, allowed {self.limit:.0e}")
         return error

@@ -1,4 +1,5 @@
 """The kernels of posenc: compiled ahead of time, called through ctypes."""
+
 import ctypes
 import os
 import subprocess
@@ -39,15 +40,19 @@ class Kernel:
         element = np.float32
         if dtype == "bf16":
             import ml_dtypes
+
             element = ml_dtypes.bfloat16
         is_float = lambda x: isinstance(x, np.ndarray) and x.dtype == np.float32
         self.arrays = [x.astype(element) if is_float(x) else x for x in operands.values()]
         # Its pages are there before a call is measured.
         self.result = np.ones(operands["q"].shape, element)
-        self.descriptions = [describe(x) if isinstance(x, np.ndarray) else ctypes.c_int64(x)
-                             for x in self.arrays + [self.result]]
-        self.arguments = [ctypes.byref(x) if isinstance(x, ctypes.Structure) else x
-                          for x in self.descriptions]
+        self.descriptions = [
+            describe(x) if isinstance(x, np.ndarray) else ctypes.c_int64(x)
+            for x in self.arrays + [self.result]
+        ]
+        self.arguments = [
+            ctypes.byref(x) if isinstance(x, ctypes.Structure) else x for x in self.descriptions
+        ]
 
     def __call__(self) -> None:
         text = self.function(*self.arguments)

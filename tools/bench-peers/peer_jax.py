@@ -1,4 +1,5 @@
-"""Attention as users of JAX write it, under jit: XLA compiles the bias of a position term together with the rest."""
+"""Attention as users of JAX write it, under jit: XLA compiles the position term with the rest."""
+
 import math
 
 import jax
@@ -18,8 +19,9 @@ def lags(size):
 def t5_bucket_of(delta):
     half, exact = T5[0] // 2, T5[0] // 4
     distance = jnp.abs(delta)
-    wide = exact + (jnp.log(jnp.maximum(distance, 1) / exact) / math.log(T5[1] / exact)
-                    * (half - exact)).astype(jnp.int32)
+    wide = exact + (
+        jnp.log(jnp.maximum(distance, 1) / exact) / math.log(T5[1] / exact) * (half - exact)
+    ).astype(jnp.int32)
     return (delta > 0) * half + jnp.where(distance < exact, distance, jnp.minimum(wide, half - 1))
 
 
@@ -63,10 +65,17 @@ def dot_product_attention(case: Case, x):
     q, k = queries_and_keys(case, x)
     added = bias(case, x)
     swap = lambda y: jnp.swapaxes(y, 1, 2)
-    return swap(jax.nn.dot_product_attention(
-        swap(q), swap(k), swap(x["v"]), bias=None if added is None else added[None],
-        is_causal=case.causal, scale=case.scale,
-        local_window_size=(WINDOW - 1, 0) if case.variant == "window-causal" else None))
+    return swap(
+        jax.nn.dot_product_attention(
+            swap(q),
+            swap(k),
+            swap(x["v"]),
+            bias=None if added is None else added[None],
+            is_causal=case.causal,
+            scale=case.scale,
+            local_window_size=(WINDOW - 1, 0) if case.variant == "window-causal" else None,
+        )
+    )
 
 
 def naive(case: Case, x):
@@ -84,8 +93,9 @@ def naive(case: Case, x):
     if case.variant == "shaw-kv":
         row = jnp.clip(-lags(case.size), -CLIP, CLIP) + CLIP
         heads, queries = jnp.arange(HEADS)[:, None, None], jnp.arange(case.size)[:, None]
-        sums = jnp.zeros((HEADS, case.size, 2 * CLIP + 1), weights.dtype)
-        result = result + sums.at[heads, queries, row].add(weights[0]) @ x["relv"]
+        # In bf16 the many small weights of the outermost rows would be lost.
+        sums = jnp.zeros((HEADS, case.size, 2 * CLIP + 1)).at[heads, queries, row].add(weights[0])
+        result = result + sums.astype(result.dtype) @ x["relv"]
     return result
 
 
@@ -94,10 +104,11 @@ class Way:
 
     def __init__(self, name: str, case: Case, operands: dict):
         if case.variant == "shaw-kv" and name != "naive":
-            raise NotImplementedError("dot_product_attention has one product with the values")
+            raise NotImplementedError("the op has one product with the values")
         dtype = {"f32": jnp.float32, "bf16": jnp.bfloat16}[case.dtype]
-        self.x = {key: jnp.asarray(y, dtype) for key, y in operands.items()
-                  if isinstance(y, np.ndarray)}
+        self.x = {
+            key: jnp.asarray(y, dtype) for key, y in operands.items() if isinstance(y, np.ndarray)
+        }
         if case.variant == "transformer-xl":
             self.x["farthest_first"] = self.x["rel"][:, ::-1]
         if case.variant == "rope-half":

@@ -1,9 +1,10 @@
-"""Attention as a model of ONNX, run by onnxruntime: its fused MultiHeadAttention, ONNX's own Attention, and where
-neither has the formula, separate ops.
+"""Attention as a model of ONNX, run by onnxruntime: its fused MultiHeadAttention, ONNX's own
+Attention, and where neither has the formula, separate ops.
 
-Index arrays, masks and distances are constants of the model, as in an exported one; what depends on an operand is
-computed by each call.
+Index arrays, masks and distances are constants of the model, as in an exported one; what depends on
+an operand is computed by each call.
 """
+
 import numpy as np
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
@@ -32,8 +33,9 @@ class Graph:
     def input(self, name, shape=None):
         x = self.operands[name]
         self.feed[name] = np.ascontiguousarray(x if shape is None else x.reshape(shape))
-        self.inputs.append(helper.make_tensor_value_info(
-            name, TensorProto.FLOAT, self.feed[name].shape))
+        self.inputs.append(
+            helper.make_tensor_value_info(name, TensorProto.FLOAT, self.feed[name].shape)
+        )
         return name
 
     def swap(self, x):
@@ -80,8 +82,15 @@ class Graph:
     def rotate(self, x):
         cos, sin = self.case.turns()
         if self.way == "MultiHeadAttention":
-            return self.op("RotaryEmbedding", x, self.const(np.arange(self.case.size)[None]),
-                           self.const(cos), self.const(sin), domain=CONTRIB, num_heads=HEADS)
+            return self.op(
+                "RotaryEmbedding",
+                x,
+                self.const(np.arange(self.case.size)[None]),
+                self.const(cos),
+                self.const(sin),
+                domain=CONTRIB,
+                num_heads=HEADS,
+            )
         return self.op("RotaryEmbedding", x, self.const(cos[None]), self.const(sin[None]))
 
     def result(self):
@@ -90,8 +99,10 @@ class Graph:
         q4, k4 = q, k
         if flat and case.variant in ("shaw-k", "deberta-v2", "transformer-xl"):
             split = self.const([1, case.size, HEADS, CHANNELS])
-            q4, k4 = (self.op("Transpose", self.op("Reshape", x, split), perm=[0, 2, 1, 3])
-                      for x in (q, k))
+            q4, k4 = (
+                self.op("Transpose", self.op("Reshape", x, split), perm=[0, 2, 1, 3])
+                for x in (q, k)
+            )
         if case.variant == "rope-half":
             q, k = self.rotate(q), self.rotate(k)
         bias = self.bias(q4, k4)
@@ -99,26 +110,46 @@ class Graph:
             q = self.op("Add", q, self.input("u", (1, 1, -1) if flat else (1, HEADS, 1, CHANNELS)))
         is_causal = int(case.variant == "causal-bottom-right")
         if flat:
-            return self.op("MultiHeadAttention", q, k, v, "", "", bias, domain=CONTRIB,
-                           num_heads=HEADS, scale=case.scale, unidirectional=is_causal)
+            return self.op(
+                "MultiHeadAttention",
+                q,
+                k,
+                v,
+                "",
+                "",
+                bias,
+                domain=CONTRIB,
+                num_heads=HEADS,
+                scale=case.scale,
+                unidirectional=is_causal,
+            )
         if self.way == "Attention":
             return self.op("Attention", q, k, v, bias, scale=case.scale, is_causal=is_causal)
-        scores = self.op("Mul", self.op("MatMul", q, self.swap(k)),
-                         self.const(np.float32(case.scale)))
+        scores = self.op(
+            "Mul", self.op("MatMul", q, self.swap(k)), self.const(np.float32(case.scale))
+        )
         weights = self.op("Softmax", self.op("Add", scores, bias), axis=-1)
         sums = self.const(np.zeros((1, HEADS, case.size, 2 * CLIP + 1), np.float32))
-        pairs = self.op("Expand", self.const(case.clipped()[None, None]),
-                        self.const([1, HEADS, case.size, case.size]))
+        pairs = self.op(
+            "Expand",
+            self.const(case.clipped()[None, None]),
+            self.const([1, HEADS, case.size, case.size]),
+        )
         sums = self.op("ScatterElements", sums, pairs, weights, axis=3, reduction="add")
-        return self.op("Add", self.op("MatMul", weights, v),
-                       self.op("MatMul", sums, self.input("relv")))
+        return self.op(
+            "Add", self.op("MatMul", weights, v), self.op("MatMul", sums, self.input("relv"))
+        )
 
     def model(self):
         result = helper.make_tensor_value_info(
-            self.result(), TensorProto.FLOAT, self.feed["q"].shape)
+            self.result(), TensorProto.FLOAT, self.feed["q"].shape
+        )
         graph = helper.make_graph(self.nodes, "attention", self.inputs, [result], self.constants)
-        return helper.make_model(graph, ir_version=11, opset_imports=[
-            helper.make_opsetid("", 23), helper.make_opsetid(CONTRIB, 1)])
+        return helper.make_model(
+            graph,
+            ir_version=11,
+            opset_imports=[helper.make_opsetid("", 23), helper.make_opsetid(CONTRIB, 1)],
+        )
 
 
 class Way:
@@ -128,8 +159,11 @@ class Way:
         if case.dtype != "f32":
             raise NotImplementedError("no bf16 on CPUs")
         if (name == "separate ops") != (case.variant == "shaw-kv"):
-            raise NotImplementedError("timed for shaw-kv alone" if name == "separate ops"
-                                      else "the op has one product with the values")
+            raise NotImplementedError(
+                "timed for shaw-kv alone"
+                if name == "separate ops"
+                else "the op has one product with the values"
+            )
         operands = {**operands}
         if case.variant == "transformer-xl":
             operands["farthest_first"] = operands["rel"][:, ::-1]
@@ -142,7 +176,8 @@ class Way:
         options.intra_op_num_threads, options.inter_op_num_threads = case.threads, 1
         options.log_severity_level = 3
         self.session = onnxruntime.InferenceSession(
-            graph.model().SerializeToString(), options, providers=["CPUExecutionProvider"])
+            graph.model().SerializeToString(), options, providers=["CPUExecutionProvider"]
+        )
         self.binding = self.session.io_binding()
         for key, x in graph.feed.items():
             self.binding.bind_ortvalue_input(key, onnxruntime.OrtValue.ortvalue_from_numpy(x))

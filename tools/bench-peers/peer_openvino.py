@@ -1,8 +1,10 @@
 """Attention as a model of OpenVINO, around its scaled_dot_product_attention.
 
-Index arrays, masks and distances are constants of the model, as in an exported one; what depends on an operand is
-computed by each call. With bf16, inputs and results stay f32, as OpenVINO's own setting for it has it.
+Index arrays, masks and distances are constants of the model, as in an exported one; what depends on
+an operand is computed by each call. With bf16, inputs and results stay f32, as OpenVINO's own
+setting for it has it.
 """
+
 import numpy as np
 import openvino
 import openvino.opset13 as op
@@ -56,8 +58,9 @@ class Model:
         if case.variant == "transformer-xl":
             q = op.add(q, self.input("v_bias", (1, HEADS, 1, -1)))
             x = op.matmul(q, self.input("farthest_first"), False, True)
-            x = op.pad(x, const([0, 0, 0, 1]), const([0, 0, 0, 0]), "constant",
-                       const(np.float32(0)))
+            x = op.pad(
+                x, const([0, 0, 0, 1]), const([0, 0, 0, 0]), "constant", const(np.float32(0))
+            )
             x = op.reshape(x, const([1, HEADS, size + 1, size]), False)
             x = op.slice(x, const([1]), const([size + 1]), const([1]), const([2]))
             x = op.reshape(x, const([1, HEADS, size, size]), False)
@@ -71,8 +74,13 @@ class Model:
     def rotate(self, x):
         a, b = op.split(x, const(3), 2).outputs()
         cos, sin = (const(y[None, None]) for y in self.case.turns())
-        return op.concat([op.subtract(op.multiply(a, cos), op.multiply(b, sin)),
-                          op.add(op.multiply(b, cos), op.multiply(a, sin))], 3)
+        return op.concat(
+            [
+                op.subtract(op.multiply(a, cos), op.multiply(b, sin)),
+                op.add(op.multiply(b, cos), op.multiply(a, sin)),
+            ],
+            3,
+        )
 
     def result(self):
         case = self.case
@@ -85,8 +93,9 @@ class Model:
         is_causal = case.variant == "causal-bottom-right"
         if bias is None:
             bias = const(np.float32(0))
-        return op.scaled_dot_product_attention(q, k, v, bias, const(np.float32(case.scale)),
-                                               causal=is_causal)
+        return op.scaled_dot_product_attention(
+            q, k, v, bias, const(np.float32(case.scale)), causal=is_causal
+        )
 
 
 class Way:
@@ -95,18 +104,26 @@ class Way:
     def __init__(self, name: str, case: Case, operands: dict):
         core = openvino.Core()
         if case.variant == "shaw-kv":
-            raise NotImplementedError("scaled_dot_product_attention has one product with the values")
+            raise NotImplementedError("the op has one product with the values")
         if case.dtype == "bf16" and "BF16" not in core.get_property(
-                "CPU", "OPTIMIZATION_CAPABILITIES"):
+            "CPU", "OPTIMIZATION_CAPABILITIES"
+        ):
             raise NotImplementedError("no bf16 on this CPU")
         if case.variant == "transformer-xl":
             operands = {**operands, "farthest_first": operands["rel"][:, ::-1]}
         model = Model(case, operands)
         graph = openvino.Model([model.result()], [p for p, _ in model.parameters.values()])
-        compiled = core.compile_model(graph, "CPU", {
-            "INFERENCE_NUM_THREADS": case.threads, "NUM_STREAMS": 1,
-            "PERFORMANCE_HINT": "LATENCY", "ENABLE_CPU_PINNING": False,
-            "INFERENCE_PRECISION_HINT": case.dtype})
+        compiled = core.compile_model(
+            graph,
+            "CPU",
+            {
+                "INFERENCE_NUM_THREADS": case.threads,
+                "NUM_STREAMS": 1,
+                "PERFORMANCE_HINT": "LATENCY",
+                "ENABLE_CPU_PINNING": False,
+                "INFERENCE_PRECISION_HINT": case.dtype,
+            },
+        )
         self.request = compiled.create_infer_request()
         self.inputs = [x for _, x in model.parameters.values()]
         for i, x in enumerate(self.inputs):

@@ -1,8 +1,10 @@
 """Attention as users of PyTorch write it.
 
-The dense bias of a position term is made by each call, from the table, the slopes or the queries, as the models of
-Hugging Face do. What FlexAttention is given ready is its block mask and the bucket of each distance.
+The dense bias of a position term is made by each call, from the table, the slopes or the queries,
+as the models of Hugging Face do. What FlexAttention is given ready is its block mask and the bucket
+of each distance.
 """
+
 import math
 
 import numpy as np
@@ -25,8 +27,10 @@ def t5_bucket_of(delta):
     """As in Hugging Face's modeling_t5.py."""
     half, exact = T5[0] // 2, T5[0] // 4
     side, distance = (delta > 0).long() * half, delta.abs()
-    wide = exact + (torch.log(distance.float() / exact) / math.log(T5[1] / exact)
-                    * (half - exact)).long()
+    wide = (
+        exact
+        + (torch.log(distance.float() / exact) / math.log(T5[1] / exact) * (half - exact)).long()
+    )
     return side + torch.where(distance < exact, distance, wide.clamp(max=half - 1))
 
 
@@ -58,8 +62,10 @@ def bias(case: Case, x):
         return torch.gather(q @ x["rel"].T, 2, pairs(row)) * case.scale
     if case.variant == "deberta-v2":
         row = deberta_row_of(lags(size))
-        return (torch.gather(q @ x["kr"].mT, 2, pairs(row))
-                + torch.gather(k @ x["qr"].mT, 2, pairs(row.T)).mT) * case.scale
+        return (
+            torch.gather(q @ x["kr"].mT, 2, pairs(row))
+            + torch.gather(k @ x["qr"].mT, 2, pairs(row.T)).mT
+        ) * case.scale
     if case.variant == "transformer-xl":
         return shift((q + x["v_bias"][:, None]) @ x["farthest_first"].mT) * case.scale
     return None
@@ -90,7 +96,8 @@ def sdpa(case: Case, x):
     if case.causal and not is_causal:
         mask = keep(case) if mask is None else mask.masked_fill(~keep(case), -math.inf)
     return F.scaled_dot_product_attention(
-        q, k, x["v"], attn_mask=mask, is_causal=is_causal, scale=case.scale)
+        q, k, x["v"], attn_mask=mask, is_causal=is_causal, scale=case.scale
+    )
 
 
 def naive(case: Case, x):
@@ -105,13 +112,14 @@ def naive(case: Case, x):
     result = weights @ x["v"]
     if case.variant == "shaw-kv":
         row = ((-lags(case.size)).clamp(-CLIP, CLIP) + CLIP).expand(weights.shape)
-        sums = weights.new_zeros(*weights.shape[:3], 2 * CLIP + 1).scatter_add_(3, row, weights)
-        result = result + sums @ x["relv"]
+        # In bf16 the many small weights of the outermost rows would be lost.
+        sums = torch.zeros(*weights.shape[:3], 2 * CLIP + 1).scatter_add_(3, row, weights.float())
+        result = result + sums.to(result.dtype) @ x["relv"]
     return result
 
 
 def flex_terms(case: Case):
-    """The score_mod of what each call computes beforehand, that computation, and whether a pair is kept."""
+    """The score_mod of what a call prepares, the preparation, and whether a pair is kept."""
     size, scale = case.size, case.scale
     kept = (lambda b, h, i, j: i >= j) if case.causal else None
     added, before = None, lambda x: None
@@ -127,12 +135,15 @@ def flex_terms(case: Case):
     elif case.variant == "shaw-k":
         before = lambda x: x["q"] @ x["rel"].T
         added = lambda p: lambda s, b, h, i, j: (
-            s + p[b, h, i, (j - i).clamp(-CLIP, CLIP) + CLIP] * scale)
+            s + p[b, h, i, (j - i).clamp(-CLIP, CLIP) + CLIP] * scale
+        )
     elif case.variant == "deberta-v2":
         row = torch.from_numpy(deberta_row(np.arange(1 - size, size), *DEBERTA))
         before = lambda x: (x["q"] @ x["kr"].mT, x["k"] @ x["qr"].mT)
         added = lambda p: lambda s, b, h, i, j: (
-            s + (p[0][b, h, i, row[i - j + size - 1]] + p[1][b, h, j, row[i - j + size - 1]]) * scale)
+            s
+            + (p[0][b, h, i, row[i - j + size - 1]] + p[1][b, h, j, row[i - j + size - 1]]) * scale
+        )
     elif case.variant == "transformer-xl":
         before = lambda x: (x["q"] + x["v_bias"][:, None]) @ x["rel"].mT
         added = lambda p: lambda s, b, h, i, j: s + p[b, h, i, (i - j).clamp(min=0)] * scale
@@ -141,15 +152,16 @@ def flex_terms(case: Case):
 
 def flex(case: Case):
     if case.variant == "shaw-kv":
-        raise NotImplementedError("score_mod changes scores, not values")
+        raise NotImplementedError("the op has one product with the values")
     added, before, kept = flex_terms(case)
     mask = kept and create_block_mask(kept, None, None, case.size, case.size, device="cpu")
 
     def call(x):
         q, k = queries_and_keys(case, x)
         prepared = before(x)
-        return flex_attention(q, k, x["v"], score_mod=added and added(prepared), block_mask=mask,
-                              scale=case.scale)
+        return flex_attention(
+            q, k, x["v"], score_mod=added and added(prepared), block_mask=mask, scale=case.scale
+        )
 
     return call
 
@@ -160,18 +172,25 @@ class Way:
     def __init__(self, name: str, case: Case, operands: dict):
         torch.set_num_threads(case.threads)
         if case.variant == "shaw-kv" and "sdpa" in name:
-            raise NotImplementedError("scaled_dot_product_attention has one product with the values")
+            raise NotImplementedError("the op has one product with the values")
         dtype = {"f32": torch.float32, "bf16": torch.bfloat16}[case.dtype]
-        self.x = {key: torch.from_numpy(y).to(dtype) for key, y in operands.items()
-                  if isinstance(y, np.ndarray)}
+        self.x = {
+            key: torch.from_numpy(y).to(dtype)
+            for key, y in operands.items()
+            if isinstance(y, np.ndarray)
+        }
         if case.variant == "transformer-xl":
             self.x["farthest_first"] = self.x["rel"].flip(1)
         if case.variant == "rope-half":
             self.x["cos"], self.x["sin"] = (torch.from_numpy(y) for y in case.turns())
-        function = {"sdpa": lambda x: sdpa(case, x), "compiled sdpa": lambda x: sdpa(case, x),
-                    "compiled naive": lambda x: naive(case, x)}.get(name) or flex(case)
-        self.function = function if name == "sdpa" else torch.compile(
-            function, dynamic=False, fullgraph=True)
+        function = {
+            "sdpa": lambda x: sdpa(case, x),
+            "compiled sdpa": lambda x: sdpa(case, x),
+            "compiled naive": lambda x: naive(case, x),
+        }.get(name) or flex(case)
+        self.function = (
+            function if name == "sdpa" else torch.compile(function, dynamic=False, fullgraph=True)
+        )
 
     def __call__(self):
         return self.function(self.x)

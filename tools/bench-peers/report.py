@@ -1,201 +1,173 @@
-"""What is written of the results: a table, a plot, and files of all numbers."""
+"""What is written of the results: a table, and files of all numbers."""
+
 import csv
 import os
 import platform
 import statistics
 from dataclasses import asdict
 
-import matplotlib
-matplotlib.use("agg")
-import matplotlib.pyplot as plt  # noqa: E402
-
-COLORS = {"torch": "#d95f02", "onnxruntime": "#1b9e77", "openvino": "#7570b3", "jax": "#e7298a"}
-MARKERS = "osD^v"
 SHORT = {"flex_attention": "flex", "dot_product_attention": "dpa", "MultiHeadAttention": "MHA"}
+INSTRUCTIONS = {"avx2": "AVX2", "avx512f": "AVX-512", "avx512_bf16": "AVX-512 BF16"}
+INSTRUCTIONS.update(amx_bf16="AMX", asimd="NEON", bf16="BF16")
+LEGEND = """\
+posenc and the best peer, side by side: median time, growth of memory, time to compile (of a peer:
+how much longer its first call takes). The rest: a peer's time as a multiple of posenc's."""
 
 
 def machine() -> str:
-    """The CPU, what of its instructions matters, and its cores."""
-    try:
+    """The CPU, those of its instructions that matter, and its cores."""
+    about = {}
+    if os.path.exists("/proc/cpuinfo"):
         with open("/proc/cpuinfo") as file:
-            lines = dict(line.split(":", 1) for line in file.read().splitlines() if ":" in line)
-    except OSError:
-        lines = {}
-    about = {key.strip(): value.strip() for key, value in lines.items()}
-    flags = set(about.get("flags", about.get("Features", "")).split())
-    names = [("avx2", "AVX2"), ("avx512f", "AVX-512"), ("avx512_bf16", "AVX-512 BF16"), ("amx_bf16", "AMX"),
-             ("asimd", "NEON"), ("bf16", "BF16")]
-    parts = [about.get("model name", platform.machine()), *(name for flag, name in names if flag in flags)]
-    return ", ".join([*parts, f"{len(os.sched_getaffinity(0))} cores"])
+            pairs = (line.split(":", 1) for line in file if ":" in line)
+            about = {key.strip(): value.strip() for key, value in pairs}
+    flags = about.get("flags", about.get("Features", "")).split()
+    has = [name for flag, name in INSTRUCTIONS.items() if flag in flags]
+    cores = f"{len(os.sched_getaffinity(0))} cores"
+    return ", ".join([about.get("model name", platform.machine()), *has, cores])
 
 
-def median_of(way: dict, column: int) -> float:
-    return statistics.median(sample[column] for sample in way["samples"])
+def name(key) -> str:
+    peer, way = key
+    return f"{peer} {SHORT.get(way, way)}"
 
 
-def milliseconds(seconds: float) -> str:
-    return f"{seconds * 1e3:.3g} ms" if seconds < 1 else f"{seconds * 1e3:.0f} ms"
+def median_of(said: dict, column: int) -> float:
+    return statistics.median(sample[column] for sample in said["samples"])
 
 
 def describe(seconds: float, memory: float, compile_seconds: float) -> str:
-    return f"{milliseconds(seconds)}, {memory:.0f} MiB, {compile_seconds:.1f} s"
+    digits = ".3g" if seconds < 1 else ".0f"
+    return f"{seconds * 1e3:{digits}} ms, {memory:.0f} MiB, {compile_seconds:.1f} s"
 
 
 class Table:
-    """The rows of the results, a case each."""
+    """A row for each case, a column for each way that has a time in some row."""
 
     def __init__(self, results):
         self.results = results
         self.cases = list(dict.fromkeys(case for case, _, _ in results.ways))
-        self.columns = [key for key in dict.fromkeys((peer, way) for _, peer, way in results.ways)
-                        if any("samples" in way or "failed" in way for way in self.of(*key))]
+        keys = dict.fromkeys((peer, way) for _, peer, way in results.ways)
+        told = lambda key: any(
+            self.said(case, key).keys() & {"samples", "failed"} for case in self.cases
+        )
+        self.columns = [key for key in keys if told(key)]
 
-    def of(self, peer, way):
-        return [self.results.ways[case, peer, way] for case in self.cases]
+    def said(self, case, key) -> dict:
+        return self.results.ways.get((case, *key), {"missing": "not timed"})
 
     def timed(self, case) -> dict:
-        return {key: way for key in self.columns
-                if "samples" in (way := self.results.ways[case, *key])}
+        said = {key: self.said(case, key) for key in self.columns}
+        return {key: x for key, x in said.items() if "samples" in x}
 
     def best(self, case):
         timed = self.timed(case)
         return min(timed, key=lambda key: timed[key]["ratio"], default=None)
 
+    def varies(self, setting: str) -> bool:
+        return len({getattr(case, setting) for case in self.cases}) > 1
+
     def ours(self, case) -> str:
-        samples = [ours for way in self.timed(case).values() for ours, _ in way["samples"]]
         told = self.results.ours.get(case, [])
         if any("wrong" in x for x in told):
             return "wrong"
-        if not samples:
+        best = self.best(case)
+        if not best:
             return "–"
-        return describe(statistics.median(samples), max(x["memory_mib"] for x in told), told[0]["compile_s"])
+        memory = max(x["memory_mib"] for x in told)
+        seconds = median_of(self.said(case, best), 0)
+        return describe(seconds, memory, self.results.compile_seconds[case])
+
+    def best_cell(self, case) -> str:
+        key = self.best(case)
+        if not key:
+            return "–"
+        said = self.said(case, key)
+        return f"{name(key)}: {describe(median_of(said, 1), said['memory_mib'], said['compile_s'])}"
 
     def cell(self, case, key) -> str:
-        way = self.results.ways[case, *key]
-        if "samples" not in way:
-            return "failed" if "failed" in way else "–"
-        text = f"{way['ratio']:.2f}"
+        said = self.said(case, key)
+        if "samples" not in said:
+            return "failed" if "failed" in said else "–"
+        text = f"{said['ratio']:.2f}"
         return f"**{text}**" if key == self.best(case) else text
 
-    def row(self, case, settings) -> list:
-        best = self.best(case)
-        text = "–"
-        if best:
-            way = self.timed(case)[best]
-            text = f"{name(best)}: " + describe(median_of(way, 1), way["memory_mib"], way["compile_s"])
-        return [case.variant, *(str(getattr(case, x)) for x in settings), self.ours(case), text,
-                *(self.cell(case, key) for key in self.columns)]
-
     def markdown(self) -> str:
-        settings = [x for x in ("dtype", "size", "threads") if len({getattr(c, x) for c in self.cases}) > 1]
-        rows = [["variant", *settings, "posenc", "best peer", *(name(key) for key in self.columns)]]
-        rows += [["---"] * len(rows[0])] + [self.row(case, settings) for case in self.cases]
+        settings = [x for x in ("dtype", "size", "threads") if self.varies(x)]
+        head = ["variant", *settings, "posenc", "best peer", *map(name, self.columns)]
+        rows = [head, ["---"] * len(head)]
+        for case in self.cases:
+            about = [case.variant, *(str(getattr(case, x)) for x in settings)]
+            cells = [self.cell(case, key) for key in self.columns]
+            rows.append([*about, self.ours(case), self.best_cell(case), *cells])
         return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+    def where(self, cases) -> str:
+        """What these of the table's cases have in common."""
+        parts = []
+        for setting in ("variant", "dtype", "size", "threads"):
+            some = {str(getattr(case, setting)): None for case in cases}
+            others = {str(getattr(case, setting)): None for case in self.cases}
+            others = [value for value in others if value not in some]
+            if 0 < len(others) < len(some):
+                parts.append(f"all but {', '.join(others)}")
+            elif others:
+                parts.append(", ".join(some))
+        return "; ".join(parts) or "all"
 
     def notes(self) -> str:
         """Why there is no time, a line for each reason."""
         reasons = {}
         for (case, peer, way), said in self.results.ways.items():
-            for kind in ("missing", "failed"):
-                if kind in said:
-                    reasons.setdefault((name((peer, way)), kind, said[kind]), []).append(case)
+            reason = said.get("missing") or "failed" in said and f"failed: {said['failed']}"
+            if reason:
+                reasons.setdefault(reason, {}).setdefault(name((peer, way)), []).append(case)
         lines = []
-        for (who, kind, reason), cases in reasons.items():
-            names = list(dict.fromkeys(case.variant for case in cases))
-            where = "everywhere" if len(cases) == len(self.cases) else ", ".join(names)
-            dtypes = {case.dtype for case in cases}
-            if len(dtypes) < len({case.dtype for case in self.cases}):
-                where = f"{dtypes.pop()}, {where}" if len(names) < len({c.variant for c in self.cases}) else dtypes.pop()
-            lines.append(f"- {who}, {where}: {'failed: ' if kind == 'failed' else ''}{reason}")
+        for reason, cases_of in reasons.items():
+            # Ways that lack the same are named together.
+            who = {}
+            for way, cases in cases_of.items():
+                who.setdefault(self.where(cases), []).append(way)
+            lines += [f"- {where}: {', '.join(ways)}: {reason}" for where, ways in who.items()]
         return "\n".join(lines)
 
-
-def name(key) -> str:
-    return f"{key[0]} {SHORT.get(key[1], key[1])}"
-
-
-def caption(table: Table) -> str:
-    case, results = table.cases[0], table.results
-    same = [text for field, text in (("dtype", case.dtype), ("size", f"{case.size} queries and keys"),
-                                     ("threads", f"{case.threads} thread" + "s" * (case.threads > 1)))
-            if len({getattr(c, field) for c in table.cases}) == 1]
-    versions = ", ".join(f"{peer} {version}" for peer, version in results.versions.items())
-    return (f"{machine()}; load {results.load:.1f} before the run. {', '.join(['8 heads of 64 channels', *same])}. "
-            f"{versions}.\nposenc and the best peer: median time, growth of memory, time to compile (of a peer: how much "
-            "longer its first call takes). The rest: a peer's time as a multiple of posenc's, median of paired samples.")
-
-
-def panel(axes, table: Table, cases) -> None:
-    for y, case in enumerate(reversed(cases)):
-        timed, best = table.timed(case), table.best(case)
-        if not best:
-            continue
-        ratio = timed[best]["ratio"]
-        axes.barh(y, ratio - 1, left=1, height=0.62, color=COLORS[best[0]], alpha=0.85)
-        axes.annotate(f"{ratio:.2f}", (max(ratio, 1), y), (5, 8), textcoords="offset points", fontsize=8,
-                      fontweight="bold", color=COLORS[best[0]])
-        for key, way in timed.items():
-            siblings = [k for k in table.columns if k[0] == key[0]]
-            axes.plot(way["ratio"], y, MARKERS[siblings.index(key)], color=COLORS[key[0]], markersize=5,
-                      markeredgecolor="white", markeredgewidth=0.6)
-    axes.axvline(1, color="#222222", linewidth=1.2)
-    axes.set_yticks(range(len(cases)), [case.variant for case in reversed(cases)])
-    axes.set_xscale("log")
-    ticks = [t for t in (0.5, 1, 2, 3, 5, 10, 20, 50, 100) if t <= axes.get_xlim()[1]]
-    axes.set_xticks(ticks, [f"{t:g}" for t in ticks])
-    axes.minorticks_off()
-    axes.grid(axis="x", color="#dddddd", linewidth=0.6)
-    axes.set_axisbelow(True)
-    case = cases[0]
-    axes.set_title(f"{case.dtype}, {case.size} tokens, {case.threads} thread" + "s" * (case.threads > 1), fontsize=10)
-    axes.set_xlabel("time of the peer / time of posenc (bar: the fastest peer)")
-
-
-def plot(table: Table, path: str) -> None:
-    panels = {}
-    for case in table.cases:
-        panels.setdefault((case.dtype, case.size, case.threads), []).append(case)
-    rows = -(-len(panels) // 2) if len(panels) > 1 else 1
-    columns = min(2, len(panels))
-    height = 1.6 + 0.34 * max(map(len, panels.values()))
-    figure, axes = plt.subplots(rows, columns, figsize=(8 * columns, height * rows + 0.7), squeeze=False,
-                                facecolor="white", layout="constrained")
-    for slot in axes.flat[len(panels):]:
-        slot.remove()
-    for slot, cases in zip(axes.flat, panels.values()):
-        panel(slot, table, cases)
-    marks = [plt.Line2D([], [], linestyle="", color=COLORS[peer], label=name((peer, way)),
-                        marker=MARKERS[[k for k in table.columns if k[0] == peer].index((peer, way))])
-             for peer, way in table.columns]
-    figure.legend(handles=marks, loc="outside lower center", ncols=5, fontsize=8, frameon=False)
-    figure.suptitle(machine(), fontsize=9, color="#444444")
-    figure.savefig(path, dpi=130)
+    def caption(self) -> str:
+        case, load = self.cases[0], self.results.load
+        settings = [x for x in ("dtype", "size", "threads") if not self.varies(x)]
+        shown = {
+            "dtype": case.dtype,
+            "size": f"{case.size} tokens",
+            "threads": f"threads: {case.threads}",
+        }
+        versions = ", ".join(" ".join(pair) for pair in self.results.versions.items())
+        problem = ", ".join(["8 heads of 64 channels", *(shown[x] for x in settings)])
+        return f"{machine()}; load {load:.1f} before the run. {problem}. {versions}.\n{LEGEND}"
 
 
 def write_numbers(results, folder: str) -> None:
-    with open(os.path.join(folder, "samples.csv"), "w", newline="") as samples, \
-            open(os.path.join(folder, "ways.csv"), "w", newline="") as ways:
-        samples, ways = csv.writer(samples), csv.writer(ways)
-        key = ["variant", "dtype", "size", "threads", "peer", "way"]
-        samples.writerow([*key, "posenc_s", "peer_s"])
-        ways.writerow([*key, "ratio", "posenc_s", "peer_s", "memory_mib", "compile_s", "error", "why_not"])
-        for (case, peer, way), said in results.ways.items():
-            about = [*asdict(case).values(), peer, way]
-            samples.writerows([*about, *sample] for sample in said.get("samples", []))
-            if "samples" in said:
-                ways.writerow([*about, said["ratio"], median_of(said, 0), median_of(said, 1), said["memory_mib"],
-                               said["compile_s"], said["error"], ""])
-            else:
-                ways.writerow([*about, *[""] * 6, said.get("missing", said.get("failed"))])
+    """samples.csv, and ways.csv with a line of medians for each way."""
+    key = ["variant", "dtype", "size", "threads", "peer", "way"]
+    numbers = ["ratio", "memory_mib", "compile_s", "error"]
+    with open(os.path.join(folder, "samples.csv"), "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*key, "posenc_s", "peer_s"])
+        for (case, *way), said in results.ways.items():
+            about = [*asdict(case).values(), *way]
+            writer.writerows([*about, *sample] for sample in said.get("samples", []))
+    with open(os.path.join(folder, "ways.csv"), "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*key, "posenc_s", "peer_s", *numbers, "why_not"])
+        for (case, *way), said in results.ways.items():
+            times = [median_of(said, i) for i in (0, 1)] if "samples" in said else ["", ""]
+            why_not = said.get("missing", said.get("failed", ""))
+            values = [said.get(x, "") for x in numbers]
+            writer.writerow([*asdict(case).values(), *way, *times, *values, why_not])
 
 
-def write(results, folder: str) -> str:
+def write(table: Table, folder: str) -> str:
     """Writes all files; the text of table.md."""
-    table = Table(results)
-    write_numbers(results, folder)
-    text = "\n\n".join(filter(None, [caption(table), table.markdown(), table.notes()]))
+    write_numbers(table.results, folder)
+    text = "\n\n".join(filter(None, [table.caption(), table.markdown(), table.notes()]))
     with open(os.path.join(folder, "table.md"), "w") as file:
         file.write(text + "\n")
-    if any(table.best(case) for case in table.cases):
-        plot(table, os.path.join(folder, "ratios.png"))
     return text

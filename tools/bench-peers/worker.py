@@ -1,8 +1,10 @@
-"""Times one library's ways of one case against our kernel, in one process: worker.py JOB.json RESULTS.jsonl
+"""Times one library's ways of one case against our kernel: worker.py JOB.json RESULTS.jsonl
 
-A process of its own for each keeps the libraries' thread pools and memory apart. Each sample is our kernel, then the
-way, each after a pause in which the other's threads fall asleep; what is compared are medians of the samples' ratios.
+A process of its own for each keeps the libraries' thread pools and memory apart. A sample is our
+kernel, then the way, each after a pause in which the other's threads fall asleep; the ratio is the
+median of the samples'.
 """
+
 import ctypes
 import gc
 import importlib
@@ -82,8 +84,13 @@ def measure(module, name: str, case, operands: dict, kernel, reference, samples:
         ours = seconds(kernel, our_repeats)
         time.sleep(PAUSE)
         taken.append((ours, seconds(way, repeats_of_way)))
-    return {"error": error, "compile_s": max(0.0, first - duration), "memory_mib": memory, "samples": taken,
-            "ratio": statistics.median(peer / ours for ours, peer in taken)}
+    return {
+        "error": error,
+        "compile_s": max(0.0, first - duration),
+        "memory_mib": memory,
+        "samples": taken,
+        "ratio": statistics.median(peer / ours for ours, peer in taken),
+    }
 
 
 def main() -> int:
@@ -102,8 +109,9 @@ def main() -> int:
     except (NotImplementedError, ImportError, OSError) as error:
         report(missing=str(error).splitlines()[0])
         return 0
-    from cases import Case, Reference, operands
+    from cases import Case, Reference, WrongResult, operands
     from ours import Kernel
+
     case = Case(**job["case"])
     x = operands(case)
     reference = Reference(case, x)
@@ -112,9 +120,11 @@ def main() -> int:
     kernel()
     memory = growth.peak()
     try:
-        report(ours={"error": reference.check(kernel.to_numpy()), "memory_mib": memory},
-               version=module.VERSION)
-    except ValueError as error:
+        report(
+            ours={"error": reference.check(kernel.to_numpy()), "memory_mib": memory},
+            version=module.VERSION,
+        )
+    except WrongResult as error:
         report(ours={"wrong": str(error)}, version=module.VERSION)
         return 0
     for name in job["ways"]:
@@ -122,6 +132,8 @@ def main() -> int:
             report(way=name, **measure(module, name, case, x, kernel, reference, job["samples"]))
         except NotImplementedError as error:
             report(way=name, missing=str(error))
+        except WrongResult as error:
+            report(way=name, failed=str(error))
         except Exception as error:  # whatever a library throws
             report(way=name, failed=f"{type(error).__name__}: {error}".splitlines()[0])
     return 0
