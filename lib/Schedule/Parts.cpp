@@ -31,15 +31,15 @@ static constexpr int64_t shortBlock = 32;
 /// Heads that are rows of one tile, at most.
 static constexpr int64_t maxFoldedHeads = 128;
 
-static bool isByHead(Scope scope) {
-  return scope == Scope::Head || scope == Scope::BatchHead;
-}
-
 /// Parts of all heads together: enough to keep some tens of threads busy.
 static constexpr int64_t partsOfAll = 64;
 
 /// Keys in place are read in vectors of channels.
 static constexpr int64_t channelsInPlace = 16;
+
+static bool isByHead(Scope scope) {
+  return scope == Scope::Head || scope == Scope::BatchHead;
+}
 
 void ScheduleBuilder::planShortQueries() {
   auto queries = cast<ShapedType>(op.getQ().getType());
