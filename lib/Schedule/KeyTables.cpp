@@ -213,5 +213,6 @@ void ScheduleBuilder::prepareValueTable(unsigned number, Value row) {
       });
     });
   }
+  tileTables.push_back(bucket.size);
   buckets.push_back(bucket);
 }

@@ -93,6 +93,7 @@ void ScheduleBuilder::prepareGathers() {
     Buffer packed =
         prepareTable(gather.table, gather.at, /*asColumns=*/true, {});
     OpFoldResult count = sizeOf(getTable(gather.table), gather.at);
+    tileTables.push_back(count);
     tilePreparations.push_back([=, number = number](const Site &site) {
       Gather &gather = gathers[number];
       OpFoldResult numRows = b.getIndexAttr(options.rows);

@@ -31,15 +31,15 @@ static constexpr int64_t shortBlock = 32;
 /// Heads that are rows of one tile, at most.
 static constexpr int64_t maxFoldedHeads = 128;
 
-static bool isByHead(Scope scope) {
-  return scope == Scope::Head || scope == Scope::BatchHead;
-}
-
 /// Parts of all heads together: enough to keep some tens of threads busy.
 static constexpr int64_t partsOfAll = 64;
 
 /// Keys in place are read in vectors of channels.
 static constexpr int64_t channelsInPlace = 16;
+
+static bool isByHead(Scope scope) {
+  return scope == Scope::Head || scope == Scope::BatchHead;
+}
 
 void ScheduleBuilder::planShortQueries() {
   auto queries = cast<ShapedType>(op.getQ().getType());
@@ -144,22 +144,28 @@ void ScheduleBuilder::emitProduct(const Site &site, Value rows,
   });
 }
 
-void ScheduleBuilder::emitNumParts() {
-  // A scan sums over all later keys.
-  if (!op.getScore().front().getOps<RowScanOp>().empty())
-    return;
-  Value one = constant(1), parts = constant(options.parts);
-  if (!options.parts)
-    parts = least(
-        divideUp(constant(partsOfAll),
-                 greatest(mul(batches, foldsHeads ? keyHeads : heads), one)),
-        divideUp(keys, constant(minPartKeys)));
-  parts = greatest(parts, one);
-  if (getConstantIntValue(parts) != 1)
-    numParts = parts;
+Value ScheduleBuilder::emitNumParts() {
+  Value one = constant(1);
+  if (options.parts)
+    return constant(options.parts);
+  // What each part does with a table is no more than it does with keys.
+  Value leastKeys = constant(minPartKeys);
+  for (OpFoldResult size : tileTables)
+    leastKeys = greatest(leastKeys, toValue(size));
+  Value tiles = mul(batches, foldsHeads ? keyHeads : heads);
+  return greatest(one,
+                  least(divideUp(constant(partsOfAll), greatest(tiles, one)),
+                        divideUp(keys, leastKeys)));
 }
 
 void ScheduleBuilder::allocateParts() {
+  // A scan sums over all later keys.
+  if (!op.getScore().front().getOps<RowScanOp>().empty())
+    return;
+  Value parts = emitNumParts();
+  if (getConstantIntValue(parts) == 1)
+    return;
+  numParts = parts;
   OpFoldResult count = getAsOpFoldResult(numParts);
   OpFoldResult numRows = b.getIndexAttr(options.rows);
   Scope scope = foldsHeads ? Scope::Item : Scope::BatchHead;

@@ -57,8 +57,6 @@ void ScheduleBuilder::emitSizes() {
   lagSize = add(add(rows, keys), constant(2 * pad));
   paddedKeys = getAsOpFoldResult(roundUp(keys, options.block));
 
-  if (isShort)
-    emitNumParts();
   if (hasNear)
     nearSize =
         getAsOpFoldResult(add(emitLength(plan.near), constant(2 * pad + 1)));
@@ -344,7 +342,7 @@ LogicalResult ScheduleBuilder::build() {
   for (auto [number, row] : llvm::enumerate(yield.getValueRows()))
     prepareValueTable(number, row);
   prepareScoreArguments();
-  if (numParts)
+  if (isShort)
     allocateParts();
   emitWaves();
   op.erase();

@@ -235,7 +235,7 @@ private:
   bool differsInTile(const Buffer &buffer) const;
   void emitProduct(const Site &site, Value rows, const Buffer &columns,
                    Value dest, function_ref<Value(Value)> columnsOf = {});
-  void emitNumParts();
+  Value emitNumParts();
   void allocateParts();
   void restrictToPart(const Site &site);
   void emitShortQueries(Value count, function_ref<Site(Value, Value)> siteOf);
@@ -325,6 +325,8 @@ private:
   bool foldsHeads = false; // all heads with the same keys are rows of one tile
   int64_t headRows;        // of a tile's rows, those of one head
   Value numParts;          // null if keys are one part
+  /// Rows of the tables that a tile multiplies with or has buckets of.
+  SmallVector<OpFoldResult> tileTables;
   Buffer partM, partL, partO;
   SmallVector<Buffer> partWeights;
 

@@ -157,8 +157,11 @@ void ScheduleBuilder::packQueries(const Site &site, Value dest) {
 }
 
 void ScheduleBuilder::prepareValues() {
+  // The value of a key that no row sees may be NaN. A sweep takes that, but
+  // more than once over a tile; for one row that is still less than to pack.
   bool isF32 = cast<MemRefType>(v.getType()).getElementType().isF32();
-  if (keysInPlace || (isF32 && plan.keyConditions.empty()))
+  bool mayPack = !plan.keyConditions.empty() && headRows > 1;
+  if (keysInPlace ? !mayPack : isF32 && plan.keyConditions.empty())
     return; // read in place
   Scope scope = join(Scope::Item, scopeOf(plan.keyConditions));
   packedValues = allocate(
@@ -166,7 +169,6 @@ void ScheduleBuilder::prepareValues() {
   preparations.push_back(
       {scope, [=](const Site &site) {
          PackOptions pack;
-         // The value of a key that no row sees may be NaN.
          pack.conditional = !plan.keyConditions.empty();
          emitPack(v, view(packedValues, site), constant(0), emitKeyEnd(site),
                   pack, [&](ValueRange key) {
@@ -306,6 +308,7 @@ void ScheduleBuilder::prepareStrip(const StripTerm &strip) {
   Buffer packed = prepareTable(strip.table, *at, /*asColumns=*/true, {});
   Buffer numbers = prepareRowNumbers(strip.table.indices[*at]);
   OpFoldResult count = sizeOf(table, *at);
+  tileTables.push_back(count);
   auto strips = std::make_shared<Value>();
   tilePreparations.push_back([=](const Site &site) {
     Value products = allocateLocal({b.getIndexAttr(options.rows), count}, f32);

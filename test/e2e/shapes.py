@@ -50,7 +50,7 @@ SHAPES = [
     Shape(37, 131, 1, 2, 1, 128, 128, 94),
     Shape(131, 131, 1, 2, 2, 256, 80, 0, static=True),
     Shape(1, 1040, 2, 6, 2, 16, 20, 1030, static=True),  # the same, in parts of the keys
-    Shape(5, 600, 1, 4, 2, 32, 32, 100, "bf16", static=True),
+    Shape(11, 600, 1, 4, 2, 32, 32, 100, "bf16", static=True),
     Shape(700, 700, 1, 2, 1, 8, 8, 0),  # far pairs on both sides, with DeBERTa's buckets too
 ]
 

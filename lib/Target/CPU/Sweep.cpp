@@ -118,10 +118,12 @@ void SweepEmitter::prepare() {
   negatedM = b.scratch({paddedRows});
   unknown = b.scratch(b.getI1Type(), {paddedRows});
 
-  // Queries in whole groups: rows beyond the tile are of no consequence.
+  // Queries in whole steps: rows beyond the tile are of no consequence.
+  // Products with keys in place read vectors of them.
   q = op.getQ();
   int64_t queryRows = cast<MemRefType>(q.getType()).getDimSize(0);
-  if (queryRows < 0 || queryRows % stepRows) {
+  if (queryRows < 0 || queryRows % stepRows ||
+      (keysInPlace && !hasUnitStride(q))) {
     Value copy = b.scratch({paddedRows, size(channels)});
     b.loop(b.index(0), b.mul(numGroups, stepRows), 1, [&](Value row) {
       Value from = b.min(row, b.sub(numTileRows, 1));
@@ -132,6 +134,7 @@ void SweepEmitter::prepare() {
   }
   prepareTerms();
   prepareBuckets();
+  prepareKeys();
   prepareValues();
   prepareTotals();
 }
@@ -225,6 +228,7 @@ LogicalResult SweepEmitter::emitRound(Value mode) {
           b.clone(inner, mapping);
       });
     }
+    copyKeys(n, lo, hi);
     Value valueRow = copyValues(n, t);
 
     Value groups = b.select(isBlock, numGroups, b.index(1));

@@ -89,6 +89,8 @@ private:
   void emitWeights(const Step &step, Value column, Accumulators &scores);
   void emitValues(Value mode, const Pending &pending);
   void emitSelectedValues(const Pending &pending);
+  void prepareKeys();
+  void copyKeys(Value n, Value lo, Value hi);
   void prepareValues();
   Value copyValues(Value n, Value round);
 
@@ -148,9 +150,10 @@ private:
     Value sums, total, rows;
   };
   SmallVector<Total> totals;
-  Value isLong;              // whether totals are used
-  Value rowConstants;        // [classes * rows], null without row terms
-  SmallVector<Value> pairs;  // by number of the term
+  Value isLong;             // whether totals are used
+  Value rowConstants;       // [classes * rows], null without row terms
+  SmallVector<Value> pairs; // by number of the term
+  Value keyCopies; // a block of keys in place, as f32; null if not used
   Value valueCopies, isUnit; // copies of blocks of v; null if not used
   Value values;              // what products with values read
   struct LagBucket {

@@ -76,6 +76,9 @@ static void prefetch(KernelBuilder &b, Value memref, Value row, Value channel) {
 /// lie. Meanwhile the values of these keys come nearer. In place of keys beyond
 /// the ends, the last ones are read again.
 Accumulators SweepEmitter::emitProductsInPlace(const Step &step, Value key) {
+  Value from = keyCopies ? keyCopies : op.getK();
+  if (keyCopies)
+    key = b.sub(key, step.n);
   auto emit = [&](function_ref<Value(Value)> rowOf) {
     SmallVector<Value> keys;
     for (int64_t y = 0; y < b.lanes; ++y)
@@ -85,13 +88,16 @@ Accumulators SweepEmitter::emitProductsInPlace(const Step &step, Value key) {
         [&](int64_t x, Value d) {
           return b.loadVector(q, {b.add(step.p, x), d});
         },
+        [&](int64_t y, Value d) { return b.loadVector(from, {keys[y], d}); },
         [&](int64_t y, Value d) {
-          return b.loadVector(op.getK(), {keys[y], d});
-        },
-        [&](int64_t y, Value d) { prefetch(b, op.getV(), keys[y], d); });
+          Value row = keyCopies ? b.add(step.n, keys[y]) : keys[y];
+          prefetch(b, op.getV(), row, d);
+        });
   };
-  Value inside = b.both(b.lessEqual(keyLo, key),
-                        b.lessEqual(b.add(key, b.lanes), keyHi));
+  if (keyCopies)
+    return emit([](Value row) { return row; });
+  Value inside =
+      b.both(b.lessEqual(keyLo, key), b.lessEqual(b.add(key, b.lanes), keyHi));
   return b.choose(
       inside, SmallVector<Type>(stepRows, b.vectorType),
       [&] { return emit([](Value row) { return row; }); },
@@ -124,14 +130,34 @@ void SweepEmitter::emitWeights(const Step &step, Value column,
 // Values
 //===----------------------------------------------------------------------===//
 
+/// Halves are widened once for all steps of a block if there are many. For two,
+/// it is less to widen them as they are loaded.
+void SweepEmitter::prepareKeys() {
+  auto type = cast<MemRefType>(op.getK().getType());
+  int64_t rows = cast<MemRefType>(op.getQ().getType()).getDimSize(0);
+  bool hasMany = rows < 0 || rows > 2 * stepRows;
+  if (keysInPlace && hasMany && !type.getElementType().isF32())
+    keyCopies = b.scratch({b.getIndexAttr(block), b.getIndexAttr(channels)});
+}
+
+void SweepEmitter::copyKeys(Value n, Value lo, Value hi) {
+  if (!keyCopies)
+    return;
+  b.loop(lo, hi, 1, [&](Value key) {
+    b.loop(b.index(0), b.index(channels), b.lanes, [&](Value d) {
+      b.storeVector(b.loadVector(op.getK(), {key, d}), keyCopies,
+                    {b.sub(key, n), d});
+    });
+  });
+}
+
 /// The products with values read rows of f32 with a unit stride and whole
 /// vectors. Other values are copied so, a block at a time; as these are added
 /// one step late, there are copies of two blocks.
 void SweepEmitter::prepareValues() {
   Value v = op.getV();
-  // Few rows read a value no more often than a copy of it would.
   bool isRead = cast<MemRefType>(v.getType()).getElementType().isF32() ||
-                (keysInPlace && hasUnitStride(v));
+                (keysInPlace && !keyCopies && hasUnitStride(v));
   bool isWhole = isRead && valueChannels % panels.lanes == 0;
   if (isWhole && hasUnitStride(v)) {
     values = v;

@@ -25,24 +25,27 @@ struct MergeLowering : OpRewritePattern<MergeOp> {
                                 PatternRewriter &rewriter) const override {
     LoopBuilder b(op.getLoc(), rewriter);
     Value numParts = b.size(op.getPartM(), 0);
-    // No factor is above 1 / S: a sum of finite parts stays finite.
+    // No factor is above 1 / S: a sum of finite parts stays finite. Beside a
+    // large maximum, rounding may take the share away.
     Value number = arith::IndexCastOp::create(b, b.getI64Type(), numParts);
     number = arith::SIToFPOp::create(b, b.getF32Type(), number);
     Value share = math::CeilOp::create(b, math::Log2Op::create(b, number));
+    Value most = b.exp2(b.sub(b.real(0), share));
 
     SmallVector<std::pair<Value, Value>> vectors{{op.getPartO(), op.getO()}};
     for (auto pair : llvm::zip(op.getPartBuckets(), op.getBuckets()))
       vectors.push_back({std::get<0>(pair), std::get<1>(pair)});
     b.forEach(b.size(op.getM(), 0), [&](Value p) {
-      Value m = b.add(emitMaximum(b, op, p), share);
-      b.store(m, op.getM(), p);
+      Value maximum = emitMaximum(b, op, p);
+      b.store(b.add(maximum, share), op.getM(), p);
       b.store(b.real(0), op.getL(), p);
       for (auto [parts, sums] : vectors)
         b.forEach(b.size(sums, 1),
                   [&](Value i) { b.store(b.real(0), sums, ValueRange{p, i}); });
       b.forEach(numParts, [&](Value s) {
         b.ifThen(isLive(b, op, s, p), [&] {
-          Value factor = b.exp2(b.sub(b.load(op.getPartM(), {s, p}), m));
+          Value factor = b.exp2(b.sub(b.load(op.getPartM(), {s, p}), maximum));
+          factor = b.mul(factor, most);
           b.ifThen(b.isNotZero(factor), [&] {
             Value l = b.mul(factor, b.load(op.getPartL(), {s, p}));
             b.store(b.add(b.load(op.getL(), p), l), op.getL(), p);

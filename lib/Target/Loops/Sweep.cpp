@@ -62,19 +62,20 @@ private:
   LoopBuilder b;
   SmallVector<SweepOp::Term> terms;
   SmallVector<SweepOp::Bucket> buckets;
-  /// All weights are divided by 2^share, a number no less than that of keys:
-  /// sums of finite products with values then stay finite.
-  Value share, unit;
+  /// 2^share is no less than the number of keys. Weights are relative to
+  /// the maximum and the share: sums of finite products with values then stay
+  /// finite.
+  Value share;
 };
 } // namespace
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// What is subtracted for a maximum: a row of -inf has no pair with a weight,
-/// and -inf - -inf would be a NaN.
-static Value subtrahend(LoopBuilder &b, Value maximum) {
+/// What is subtracted for a maximum and a share, whose sum is rounded: a row of
+/// -inf has no pair with a weight, and -inf - -inf would be a NaN.
+static Value subtrahend(LoopBuilder &b, Value maximum, Value share) {
   return b.select(b.compare(maximum, Float::OEQ, b.real(-infinity)), b.real(0),
-                  maximum);
+                  b.add(maximum, share));
 }
 
 LogicalResult SweepEmitter::emit() {
@@ -297,7 +298,6 @@ void SweepEmitter::initialize() {
   keys = arith::IndexCastOp::create(b, b.getI64Type(), keys);
   Value number = arith::SIToFPOp::create(b, b.real(0).getType(), keys);
   share = math::CeilOp::create(b, math::Log2Op::create(b, number));
-  unit = b.exp2(b.sub(b.real(0), share));
   b.forEach(b.sub(op.getRowHi(), op.getRowLo()), [&](Value p) {
     b.store(b.real(-infinity), op.getM(), p);
     b.store(b.real(0), op.getL(), p);
@@ -339,11 +339,11 @@ void SweepEmitter::add(const Pair &pair, Value z,
   Value p = pair.p;
   Value before = b.load(op.getM(), p);
   Value maximum = arith::MaximumFOp::create(b, before, z);
-  Value reference = subtrahend(b, maximum);
+  Value reference = subtrahend(b, maximum, share);
   // What was summed so far is relative to the maximum before. What weighs 0
   // adds nothing, be it infinite.
   b.ifThen(b.compare(before, Float::UNE, maximum), [&] {
-    Value factor = b.exp2(b.sub(before, reference));
+    Value factor = b.exp2(b.sub(b.add(before, share), reference));
     auto scale = [&](Value x) {
       return b.select(b.isZero(factor), b.real(0), b.mul(x, factor));
     };
@@ -354,7 +354,7 @@ void SweepEmitter::add(const Pair &pair, Value z,
     });
   });
 
-  Value weight = b.mul(b.exp2(b.sub(z, reference)), unit);
+  Value weight = b.exp2(b.sub(z, reference));
   b.ifThen(b.isNotZero(weight), [&] {
     b.store(b.add(b.load(op.getL(), p), weight), op.getL(), p);
     b.forEach(b.size(op.getO(), 1), [&](Value channel) {
