@@ -90,7 +90,8 @@ ParseResult SweepOp::parse(OpAsmParser &parser, OperationState &state) {
   Builder &b = parser.getBuilder();
   Type index = b.getIndexType();
   TypedOperands matrices, terms, factors, buckets, bucketTiles, sums;
-  SmallVector<Operand> bounds, queryRow, keep, near, termOffsets, bucketOffsets;
+  SmallVector<Operand> rows, queryRow, keys, keep, near, termOffsets,
+      bucketOffsets;
   SmallVector<Attribute> termKinds, bucketKinds;
 
   auto parseRange = [&](SmallVector<Operand> &ends) -> ParseResult {
@@ -143,13 +144,13 @@ ParseResult SweepOp::parse(OpAsmParser &parser, OperationState &state) {
   int64_t block;
   if (matrices.parseClause(parser, "q") || matrices.parseClause(parser, "k") ||
       matrices.parseClause(parser, "v") || parser.parseKeyword("rows") ||
-      parser.parseLParen() || parseRange(bounds) ||
+      parser.parseLParen() || parseRange(rows) ||
       (succeeded(parser.parseOptionalKeyword("all")) &&
        parser.parseOperand(queryRow.emplace_back())) ||
       parser.parseRParen() || parser.parseKeyword("keys") ||
-      parser.parseLParen() || parseRange(bounds) ||
+      parser.parseLParen() || parseRange(keys) ||
       parser.parseKeyword("first") ||
-      parser.parseOperand(bounds.emplace_back()) || parser.parseRParen() ||
+      parser.parseOperand(keys.emplace_back()) || parser.parseRParen() ||
       parser.parseKeyword("block") || parser.parseLParen() ||
       parser.parseInteger(block) || parser.parseRParen())
     return failure();
@@ -196,14 +197,13 @@ ParseResult SweepOp::parse(OpAsmParser &parser, OperationState &state) {
   auto resolveIndices = [&](ArrayRef<Operand> names) -> ParseResult {
     return parser.resolveOperands(names, index, state.operands);
   };
-  ArrayRef<Operand> rowBounds = ArrayRef(bounds).take_front(2);
-  if (matrices.resolve(parser, state) || resolveIndices(rowBounds) ||
-      resolveIndices(queryRow) ||
-      resolveIndices(ArrayRef(bounds).drop_front(2)) || resolveIndices(keep) ||
-      resolveIndices(near) || terms.resolve(parser, state) ||
-      resolveIndices(termOffsets) || factors.resolve(parser, state) ||
-      buckets.resolve(parser, state) || resolveIndices(bucketOffsets) ||
-      bucketTiles.resolve(parser, state) || sums.resolve(parser, state))
+  if (matrices.resolve(parser, state) || resolveIndices(rows) ||
+      resolveIndices(queryRow) || resolveIndices(keys) ||
+      resolveIndices(keep) || resolveIndices(near) ||
+      terms.resolve(parser, state) || resolveIndices(termOffsets) ||
+      factors.resolve(parser, state) || buckets.resolve(parser, state) ||
+      resolveIndices(bucketOffsets) || bucketTiles.resolve(parser, state) ||
+      sums.resolve(parser, state))
     return failure();
   auto &properties = state.getOrAddProperties<Properties>();
   properties.termKinds = b.getArrayAttr(termKinds);

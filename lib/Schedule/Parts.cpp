@@ -41,6 +41,10 @@ static bool isByHead(Scope scope) {
   return scope == Scope::Head || scope == Scope::BatchHead;
 }
 
+static bool hasScans(AttentionOp op) {
+  return !op.getScore().front().getOps<RowScanOp>().empty();
+}
+
 void ScheduleBuilder::planShortQueries() {
   auto queries = cast<ShapedType>(op.getQ().getType());
   int64_t n = queries.getDimSize(2), numHeads = queries.getDimSize(1);
@@ -50,21 +54,20 @@ void ScheduleBuilder::planShortQueries() {
     return;
   options.rows = headRows = n;
   bool hasGroup = !ShapedType::isDynamic(numHeads) && numKeyHeads > 0;
-  int64_t heads = hasGroup ? numHeads / numKeyHeads : 1;
+  int64_t groupSize = hasGroup ? numHeads / numKeyHeads : 1;
   // Other keys than those in memory: rotated, with more channels, or for the
   // products of a scan.
   keysInPlace = !op.getKeyRotation() && plan.channels.empty() &&
-                op.getScore().front().getOps<RowScanOp>().empty() &&
-                queries.getDimSize(3) % channelsInPlace == 0 &&
-                (n == 1 || n * heads <= maxRowsInPlace);
+                !hasScans(op) && queries.getDimSize(3) % channelsInPlace == 0 &&
+                (n == 1 || n * groupSize <= maxRowsInPlace);
   if (!keysInPlace)
     return;
   options.block = shortBlock;
   options.panel = std::min(options.panel, shortBlock);
-  foldsHeads = n == 1 && hasGroup && heads > 1 && heads <= maxFoldedHeads &&
-               mayFoldHeads();
+  foldsHeads =
+      n == 1 && groupSize > 1 && groupSize <= maxFoldedHeads && mayFoldHeads();
   if (foldsHeads)
-    options.rows = heads;
+    options.rows = groupSize;
 }
 
 /// Whether the heads with the same keys can be rows of one tile: it has one
@@ -105,9 +108,10 @@ bool ScheduleBuilder::differsInTile(const Buffer &buffer) const {
   return foldsHeads && isByHead(buffer.scope);
 }
 
-void ScheduleBuilder::forEachHead(
-    const Site &site, function_ref<void(const Site &, PartOf)> body) {
-  if (!foldsHeads)
+void ScheduleBuilder::forEachHead(const Site &site,
+                                  function_ref<void(const Site &, PartOf)> body,
+                                  bool apart) {
+  if (!foldsHeads || !apart)
     return body(site, [](Value buffer) { return buffer; });
   auto loop =
       scf::ForOp::create(b, constant(0), constant(options.rows), constant(1));
@@ -117,15 +121,7 @@ void ScheduleBuilder::forEachHead(
   head.member = loop.getInductionVar();
   head.head = add(site.head, head.member);
   head.headSlot = add(site.headSlot, head.member);
-  body(head, [&](Value buffer) {
-    int64_t rank = cast<ShapedType>(buffer.getType()).getRank();
-    SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)), sizes;
-    offsets[0] = head.member;
-    sizes.push_back(b.getIndexAttr(1));
-    for (int64_t d = 1; d < rank; ++d)
-      sizes.push_back(sizeOf(buffer, d));
-    return slice(buffer, offsets, sizes);
-  });
+  body(head, [&](Value buffer) { return sliceAt(buffer, head.member); });
 }
 
 /// The products of a tile's rows and packed columns, or those of them that
@@ -133,15 +129,12 @@ void ScheduleBuilder::forEachHead(
 void ScheduleBuilder::emitProduct(const Site &site, Value rows,
                                   const Buffer &columns, Value dest,
                                   function_ref<Value(Value)> columnsOf) {
-  auto emit = [&](const Site &site, Value rows, Value dest) {
+  auto emit = [&](const Site &site, PartOf partOf) {
     Value all = view(columns, site);
-    tile::ProductOp::create(b, rows, columnsOf ? columnsOf(all) : all, dest);
+    tile::ProductOp::create(b, partOf(rows), columnsOf ? columnsOf(all) : all,
+                            partOf(dest));
   };
-  if (!differsInTile(columns))
-    return emit(site, rows, dest);
-  forEachHead(site, [&](const Site &head, PartOf partOf) {
-    emit(head, partOf(rows), partOf(dest));
-  });
+  forEachHead(site, emit, differsInTile(columns));
 }
 
 Value ScheduleBuilder::emitNumParts() {
@@ -160,7 +153,7 @@ Value ScheduleBuilder::emitNumParts() {
 
 void ScheduleBuilder::allocateParts() {
   // A scan sums over all later keys.
-  if (!op.getScore().front().getOps<RowScanOp>().empty())
+  if (hasScans(op))
     return;
   Value parts = emitNumParts();
   if (getConstantIntValue(parts) == 1)
@@ -210,15 +203,7 @@ void ScheduleBuilder::emitShortQueries(
   emitParallel({count, tiles, numParts}, [&](ValueRange place) {
     Site site = siteOf(place);
     site.part = place[2];
-    auto ofPart = [&](Value parts) {
-      int64_t rank = cast<ShapedType>(parts.getType()).getRank();
-      SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)), sizes;
-      offsets[0] = site.part;
-      sizes.push_back(b.getIndexAttr(1));
-      for (int64_t d = 1; d < rank; ++d)
-        sizes.push_back(sizeOf(parts, d));
-      return slice(parts, offsets, sizes, 0u);
-    };
+    auto ofPart = [&](Value parts) { return sliceAt(parts, site.part, 0u); };
     Sums all = viewAll(site);
     Sums sums{ofPart(all.m), ofPart(all.l), ofPart(all.o), {}};
     for (Value weights : all.weights)

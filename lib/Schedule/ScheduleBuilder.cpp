@@ -206,6 +206,17 @@ Value ScheduleBuilder::slice(Value memref, ArrayRef<OpFoldResult> offsets,
   return memref::SubViewOp::create(b, result, memref, offsets, sizes, strides);
 }
 
+Value ScheduleBuilder::sliceAt(Value memref, Value at,
+                               ArrayRef<unsigned> dropped) {
+  unsigned rank = cast<MemRefType>(memref.getType()).getRank();
+  SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)), sizes;
+  offsets[0] = at;
+  sizes.push_back(b.getIndexAttr(1));
+  for (unsigned d = 1; d < rank; ++d)
+    sizes.push_back(sizeOf(memref, d));
+  return slice(memref, offsets, sizes, dropped);
+}
+
 Value ScheduleBuilder::view(const Buffer &buffer, const Site &site) {
   if (buffer.scope == Scope::Once)
     return buffer.whole;
@@ -213,13 +224,7 @@ Value ScheduleBuilder::view(const Buffer &buffer, const Site &site) {
                : buffer.scope == Scope::Batch ? site.batch
                : buffer.scope == Scope::Item  ? site.itemSlot
                                               : site.headSlot;
-  unsigned rank = cast<MemRefType>(buffer.whole.getType()).getRank();
-  SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)), sizes;
-  offsets[0] = part;
-  sizes.push_back(b.getIndexAttr(1));
-  for (unsigned d = 1; d < rank; ++d)
-    sizes.push_back(sizeOf(buffer.whole, d));
-  return slice(buffer.whole, offsets, sizes, 0u);
+  return sliceAt(buffer.whole, part, 0u);
 }
 
 //===----------------------------------------------------------------------===//

@@ -78,6 +78,8 @@ private:
   Buffer allocate(Scope scope, ArrayRef<OpFoldResult> shape, Type element);
   Value allocateLocal(ArrayRef<OpFoldResult> shape, Type element);
   Value view(const Buffer &buffer, const Site &site);
+  /// Element `at` of the leading dimension, which may be dropped.
+  Value sliceAt(Value memref, Value at, ArrayRef<unsigned> dropped = {});
   /// A part of a memref, without the dimensions of size 1 that are `dropped`.
   Value slice(Value memref, ArrayRef<OpFoldResult> offsets,
               ArrayRef<OpFoldResult> sizes, ArrayRef<unsigned> dropped = {});
@@ -227,10 +229,11 @@ private:
   void planShortQueries();
   bool mayFoldHeads();
   /// Runs `body` for each head of a tile, with what gives the head's rows of a
-  /// buffer of the tile.
+  /// buffer of the tile; for all of them at once if they need not be apart.
   using PartOf = function_ref<Value(Value)>;
   void forEachHead(const Site &site,
-                   function_ref<void(const Site &, PartOf)> body);
+                   function_ref<void(const Site &, PartOf)> body,
+                   bool apart = true);
   /// Whether heads of one tile have parts of their own in a buffer.
   bool differsInTile(const Buffer &buffer) const;
   void emitProduct(const Site &site, Value rows, const Buffer &columns,

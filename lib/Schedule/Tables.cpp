@@ -318,9 +318,7 @@ void ScheduleBuilder::prepareStrip(const StripTerm &strip) {
       tile::StripOp::create(b, partOf(products), view(numbers, site),
                             partOf(*strips));
     };
-    if (differsInTile(numbers))
-      return forEachHead(site, emitStrip);
-    emitStrip(site, [](Value buffer) { return buffer; });
+    forEachHead(site, emitStrip, differsInTile(numbers));
   });
   addTerm(
       tile::TermUse::Near, tile::TermKind::Strip,

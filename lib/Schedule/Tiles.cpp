@@ -349,9 +349,14 @@ void ScheduleBuilder::emitResults(const Site &site, const Sums &sums) {
   }
   OpFoldResult one = b.getIndexAttr(1), zero = b.getIndexAttr(0);
   OpFoldResult width = b.getIndexAttr(valueChannels);
-  // With rows of several heads, as many rows of one head or of several.
-  auto finish = [&](const Site &site, PartOf partOf, OpFoldResult numHeads,
-                    OpFoldResult count, ArrayRef<unsigned> dropped) {
+  // Each head has its own sink.
+  bool apart = bool(op.getSink());
+  auto finish = [&](const Site &site, PartOf partOf) {
+    // One row of several heads, or the rows of one.
+    bool isGroup = foldsHeads && !apart;
+    OpFoldResult numHeads = isGroup ? numRows : one;
+    OpFoldResult count = getAsOpFoldResult(sub(site.rowHi, site.rowLo));
+    unsigned dropped[] = {0, isGroup ? 2u : 1u};
     Value sink, lse;
     if (op.getSink()) {
       sink = memref::LoadOp::create(b, op.getSink(), site.head);
@@ -367,16 +372,7 @@ void ScheduleBuilder::emitResults(const Site &site, const Sums &sums) {
                            weights, tables, sink, keep ? partOf(keep) : keep,
                            results, lse);
   };
-  auto whole = [](Value buffer) { return buffer; };
-  if (!foldsHeads)
-    finish(site, whole, one, getAsOpFoldResult(sub(site.rowHi, site.rowLo)),
-           {0u, 1u});
-  else if (!op.getSink())
-    finish(site, whole, numRows, one, {0u, 2u});
-  else
-    forEachHead(site, [&](const Site &head, PartOf partOf) {
-      finish(head, partOf, one, one, {0u, 1u});
-    });
+  forEachHead(site, finish, apart);
 }
 
 void ScheduleBuilder::emitTile(const Site &site) {
