@@ -106,6 +106,15 @@ class WrongResult(Exception):
     pass
 
 
+def queries_and_keys(case: Case, x: dict, rotate):
+    """What the first product takes, of a library's arrays; `rotate` turns one by cos and sin."""
+    if case.variant == "rope-half":
+        return rotate(x["q"], x["cos"], x["sin"]), rotate(x["k"], x["cos"], x["sin"])
+    if case.variant == "transformer-xl":
+        return x["q"] + x["u"][:, None], x["k"]
+    return x["q"], x["k"]
+
+
 class Reference:
     """The result of some rows in float64."""
 

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from cases import CLIP, HEADS, T5, WINDOW, Case, DEBERTA, deberta_row
+from cases import CLIP, DEBERTA, HEADS, T5, WINDOW, Case, deberta_row, queries_and_keys
 
 VERSION = jax.__version__
 
@@ -53,16 +53,8 @@ def rotate(x, cos, sin):
     return jnp.concatenate([a * cos - b * sin, b * cos + a * sin], -1).astype(x.dtype)
 
 
-def queries_and_keys(case: Case, x):
-    if case.variant == "rope-half":
-        return rotate(x["q"], x["cos"], x["sin"]), rotate(x["k"], x["cos"], x["sin"])
-    if case.variant == "transformer-xl":
-        return x["q"] + x["u"][:, None], x["k"]
-    return x["q"], x["k"]
-
-
 def dot_product_attention(case: Case, x):
-    q, k = queries_and_keys(case, x)
+    q, k = queries_and_keys(case, x, rotate)
     added = bias(case, x)
     swap = lambda y: jnp.swapaxes(y, 1, 2)
     return swap(
@@ -79,7 +71,7 @@ def dot_product_attention(case: Case, x):
 
 
 def naive(case: Case, x):
-    q, k = queries_and_keys(case, x)
+    q, k = queries_and_keys(case, x, rotate)
     scores = (q @ k.mT) * case.scale
     added = bias(case, x)
     if added is not None:

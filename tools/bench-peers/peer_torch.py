@@ -12,7 +12,8 @@ import torch
 import torch.nn.functional as F
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
-from cases import CHANNELS, CLIP, DEBERTA, HEADS, T5, WINDOW, Case, deberta_row, t5_bucket
+from cases import CHANNELS, CLIP, DEBERTA, HEADS, T5, WINDOW
+from cases import Case, deberta_row, queries_and_keys, t5_bucket
 
 VERSION = torch.__version__
 torch.set_grad_enabled(False)
@@ -81,16 +82,8 @@ def rotate(x, cos, sin):
     return torch.cat([a * cos - b * sin, b * cos + a * sin], -1).to(x.dtype)
 
 
-def queries_and_keys(case: Case, x):
-    if case.variant == "rope-half":
-        return rotate(x["q"], x["cos"], x["sin"]), rotate(x["k"], x["cos"], x["sin"])
-    if case.variant == "transformer-xl":
-        return x["q"] + x["u"][:, None], x["k"]
-    return x["q"], x["k"]
-
-
 def sdpa(case: Case, x):
-    q, k = queries_and_keys(case, x)
+    q, k = queries_and_keys(case, x, rotate)
     mask = bias(case, x)
     is_causal = case.variant == "causal-bottom-right"
     if case.causal and not is_causal:
@@ -101,7 +94,7 @@ def sdpa(case: Case, x):
 
 
 def naive(case: Case, x):
-    q, k = queries_and_keys(case, x)
+    q, k = queries_and_keys(case, x, rotate)
     scores = (q @ k.mT) * case.scale
     added = bias(case, x)
     if added is not None:
@@ -157,7 +150,7 @@ def flex(case: Case):
     mask = kept and create_block_mask(kept, None, None, case.size, case.size, device="cpu")
 
     def call(x):
-        q, k = queries_and_keys(case, x)
+        q, k = queries_and_keys(case, x, rotate)
         prepared = before(x)
         return flex_attention(
             q, k, x["v"], score_mod=added and added(prepared), block_mask=mask, scale=case.scale
