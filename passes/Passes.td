@@ -132,6 +132,11 @@ def PosEncTileAttentionPass : Pass<"posenc-tile-attention"> {
     into parts that are swept apart and merged; how many follows from the sizes or from `key-parts`, never from the
     number of threads, on which results do not depend.
 
+    Queries, keys and values of bf16 are widened to f32 while they are packed, or with `pairs` packed as they are, for
+    units that add the products of pairs: then what was scaled before is scaled after the product, so that nothing is
+    rounded but rotated rows, sums of rows, and weights. Tables of bf16 that these are multiplied with are packed in the
+    same way. Rows of a few query rows in place, and with a sum over later keys, are widened.
+
     Positions, lengths and windows of type index are taken as linear forms, whose sums must not overflow; any number beyond
     2^59 is as far.
 
@@ -214,7 +219,9 @@ def PosEncTileAttentionPass : Pass<"posenc-tile-attention"> {
   let options = [
     Option<"rows", "rows", "int64_t", "48", "Query rows of a tile">,
     Option<"panel", "panel", "int64_t", "64", "Keys of a panel of packed columns: 8, 16, 32 or 64">,
-    Option<"keyParts", "key-parts", "int64_t", "0", "Parts of the keys of query rows that are one tile; 0: what suits the sizes">
+    Option<"keyParts", "key-parts", "int64_t", "0", "Parts of the keys of query rows that are one tile; 0: what suits the sizes">,
+    Option<"pairs", "pairs", "bool", "false", "Pack queries, keys and values of bf16 in pairs">,
+    Option<"pairRows", "pair-rows", "int64_t", "48", "Query rows of a tile of these">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
@@ -265,7 +272,7 @@ def PosEncTileToLoopsPass : Pass<"posenc-tile-to-loops"> {
   ];
 }
 
-def PosEncTileToCpuPass : Pass<"posenc-tile-to-cpu"> {
+def PosEncTileToCpuPass : Pass<"posenc-tile-to-cpu", "::mlir::ModuleOp"> {
   let summary = "Take the schedule to vector code of a CPU";
   let description = [{
     Writes the ops of `posenc_tile` as vector code for one CPU. What shapes the code is little: how wide vectors of f32 are,
@@ -353,8 +360,8 @@ def PosEncTileToCpuPass : Pass<"posenc-tile-to-cpu"> {
     Option<"features", "features", "std::string", "\"\"", "Features to add or take away, as `+avx2,-fma`">
   ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::posenc::tile::PosEncTileDialect", "::mlir::scf::SCFDialect",
+    "::mlir::amx::AMXDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::posenc::tile::PosEncTileDialect", "::mlir::scf::SCFDialect",
     "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect"
   ];
 }

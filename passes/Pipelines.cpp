@@ -128,9 +128,13 @@ void posenc::buildLLVMPipeline(OpPassManager &pm,
     if (succeeded(target)) {
       tiling.rows = target->tileRows();
       tiling.panel = target->panelWidth();
+      tiling.pairRows = target->pairTileRows();
+      tiling.pairs = options.bf16 == Bf16Products::Pairs ||
+                     (options.bf16 == Bf16Products::Fastest &&
+                      target->prefersPairs);
     }
     if (options.rows)
-      tiling.rows = options.rows;
+      tiling.rows = tiling.pairRows = options.rows;
     pm.addPass(createPosEncTileAttentionPass(tiling));
     PosEncTileToCpuPassOptions kernels;
     kernels.triple = options.triple;

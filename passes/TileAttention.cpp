@@ -29,10 +29,11 @@ struct PosEncTileAttentionPass
   using PosEncTileAttentionPassBase::PosEncTileAttentionPassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (rows < 1 || rows > 1024)
-      return emitError(UnknownLoc::get(context))
-             << "posenc-tile-attention: rows must be 1 to 1024, but is "
-             << rows.getValue();
+    for (auto *option : {&rows, &pairRows})
+      if (*option < 1 || *option > 1024)
+        return emitError(UnknownLoc::get(context))
+               << "posenc-tile-attention: " << option->getArgStr()
+               << " must be 1 to 1024, but is " << option->getValue();
     if (panel != 8 && panel != 16 && panel != 32 && panel != 64)
       return emitError(UnknownLoc::get(context))
              << "posenc-tile-attention: panel must be 8, 16, 32 or 64, but is "
@@ -51,6 +52,8 @@ struct PosEncTileAttentionPass
     options.rows = rows;
     options.panel = panel;
     options.parts = keyParts;
+    options.pairs = pairs;
+    options.pairRows = pairRows;
     for (AttentionOp op : attentions) {
       if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>)) {
         op.emitOpError("has tensors: a schedule works on memrefs, so bufferize "

@@ -19,7 +19,11 @@ def PosEncTile_Source : MemRefOf<[F16, BF16, F32, F64]>;
 def PosEncTile_Vector : MemRefRankOf<[F32], [1]>;
 def PosEncTile_Rows : MemRefRankOf<[F32], [2]>;
 def PosEncTile_Columns : MemRefRankOf<[F32], [3]>;
-def PosEncTile_Packed : MemRefRankOf<[F32], [2, 3]>;
+/// Matrices that are multiplied: f32, or bf16 for units that multiply pairs.
+def PosEncTile_RowFactor : MemRefRankOf<[BF16, F32], [2]>;
+def PosEncTile_ColumnFactor : MemRefRankOf<[BF16, F32], [3, 4]>;
+def PosEncTile_Packed : MemRefRankOf<[BF16, F32], [2, 3, 4]>;
+def PosEncTile_Products : MemRefRankOf<[F32], [2, 3]>;
 def PosEncTile_RowNumbers : MemRefRankOf<[Index], [1]>;
 
 #endif // DIALECTS_POSENCTILE_POSENCTILEBASE_TD

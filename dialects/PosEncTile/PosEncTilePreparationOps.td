@@ -130,11 +130,12 @@ def PackOp : PosEncTile_RegionOp<"pack", [AttrSizedOperandSegments]> {
     its channels from `channel` on. The region yields the indices of a row of the first source, of each further source,
     then the scale if the op is `scaled`, then whether the row is there if it is `conditional`. A row outside a source
     counts as zeros; what is not there is not read, and zeros. Rows or columns of `dest` from hi - lo on are zeros in
-    these channels, and so are the channels after them in all of `dest`.
+    these channels, and so are the channels after them in all of `dest`. What is bf16 in `dest` is rounded to it once.
 
     With `rotate` the channels of the first source turn by row i of `cos` and `sin`, made by `posenc_tile.angles`.
 
-    - `pack_c1`: at least one source; all have one static last dimension, that fits in the channels of `dest`.
+    - `pack_c1`: at least one source; all have one static last dimension, that fits in the channels of `dest`; columns of
+      pairs have pairs.
     - `pack_c2`: the region takes an index and yields the indices of every source, a scale if the op is scaled, i1 if it
       is conditional.
     - `pack_c3`: cos and sin are [rows, width / 2] of a rope that fits the rows.
@@ -178,7 +179,7 @@ def ProductOp : PosEncTile_Op<"product"> {
     `dest[r, c] = sum_t rows[r, t] columns[c, t]`. If `dest` has three dimensions, it is `dest[c / W, r, c % W]`.
     That is for the rows and columns that all three have.
 
-    - `product_c1`: rows and columns have the same channels.
+    - `product_c1`: rows and columns have the same channels and one element type; columns of pairs have pairs.
 
     Example: the logits of Shaw's 33 relative keys for a tile of queries.
 
@@ -187,9 +188,9 @@ def ProductOp : PosEncTile_Op<"product"> {
     ```
   }];
   let arguments = (ins
-    Arg<PosEncTile_Rows, "packed rows", [MemRead]>:$rows,
-    Arg<PosEncTile_Columns, "packed columns", [MemRead]>:$columns,
-    Arg<PosEncTile_Packed, "the products", [MemWrite]>:$dest);
+    Arg<PosEncTile_RowFactor, "packed rows", [MemRead]>:$rows,
+    Arg<PosEncTile_ColumnFactor, "packed columns, or columns of pairs", [MemRead]>:$columns,
+    Arg<PosEncTile_Products, "the products", [MemWrite]>:$dest);
   let assemblyFormat = [{
     `rows` `(` $rows `)` `columns` `(` $columns `)` `into` $dest attr-dict
     `:` type($rows) `,` type($columns) `into` type($dest)

@@ -9,7 +9,7 @@ def SweepOp : PosEncTile_RegionOp<"sweep", [AttrSizedOperandSegments]> {
     For the rows r in [i0, i1) and the keys j in [lo, hi), with d = j - r, p = r - i0:
 
     ```
-    y        = q[p, :] . key j + sum of the terms for all pairs + sum of those of the pair's class
+    y        = scale[p] (q[p, :] . key j) + sum of the terms for all pairs + sum of those of the pair's class
     z, keep  = score(y, r, j, its terms...)                without a region: y, true
     kept     = keep, d in [a, b], and every mask term is not 0
     m[p]     = a number near the greatest kept z
@@ -23,8 +23,11 @@ def SweepOp : PosEncTile_RegionOp<"sweep", [AttrSizedOperandSegments]> {
     in blocks of `block`, that with the key `first` before the others, which ascend. Nothing of k and v outside [lo, hi)
     is read.
 
-    **Keys.** `k` has them either packed in panels of W columns, from key 0 on, or in place, one in a row. Packed keys are
-    faster where many rows read them, keys in place where packing them would cost more than it saves.
+    **Keys** are packed as columns or as columns of pairs, from key 0 on, or in place, one in a row. Packed keys are faster
+    where many rows read them, keys in place where packing them would cost more than it saves. **Values** are in place,
+    or packed as columns, one of each key, whose channels from Dv on are zeros. Where they are packed as bf16 a lowering
+    may round the weights that they are multiplied with. **scale**, 1 without, is a factor of the products per row: for
+    q that cannot take it without being rounded.
 
     **Rows of heads.** With `rows(%i0 to %i1 all %i)` the rows are heads of a group that share their keys, and each has the
     query row i of its head: r = i and d = j - i for all of them, and p counts heads.
@@ -57,13 +60,13 @@ def SweepOp : PosEncTile_RegionOp<"sweep", [AttrSizedOperandSegments]> {
     **each_block(%n)** runs before the block of the keys [n, n + block), unless all pairs of the tile and the block are
     left or all are right. Its yield need not be written.
 
-    - `sweep_c1`: q and k have the same channels; v, o and l have the rows and channels that they say.
+    - `sweep_c1`: q and k have the same channels; v, o and l have the rows and channels that they say, packed v no fewer.
     - `sweep_c2`: a term's memref has the dimensions of its kind, and of its factor one.
     - `sweep_c3`: left and right terms need near.
     - `sweep_c4`: terms and buckets by tile need each_block.
     - `sweep_c5`: score takes f32, two index, and f32 for each of its terms; it yields f32, i1 for keep, and index for each
       bucket by score. visits takes an index and yields i1, each_block takes an index and yields nothing.
-    - `sweep_c6`: block is a multiple of the panels' width; packed keys are f32.
+    - `sweep_c6`: block is a multiple of the width of panels; packed keys and q are f32, columns of pairs and their q bf16.
 
     Online softmax: Milakov and Gimelshein 2018 (arXiv:1805.02867).
 
@@ -77,9 +80,11 @@ def SweepOp : PosEncTile_RegionOp<"sweep", [AttrSizedOperandSegments]> {
     ```
   }];
   let arguments = (ins
-    Arg<PosEncTile_Rows, "packed query rows [rows, C]", [MemRead]>:$q,
-    Arg<MemRefRankOf<[F16, BF16, F32], [2, 3]>, "keys, packed [panels, C, W] or in place [keys, C]", [MemRead]>:$k,
-    Arg<MemRefRankOf<[F16, BF16, F32], [2]>, "values [keys, Dv]", [MemRead]>:$v,
+    Arg<PosEncTile_RowFactor, "packed query rows [rows, C]", [MemRead]>:$q,
+    Arg<MemRefRankOf<[F16, BF16, F32], [2, 3, 4]>,
+        "keys, in place [keys, C] or packed [panels, C, W] or [panels, C / 2, W, 2]", [MemRead]>:$k,
+    Arg<MemRefRankOf<[F16, BF16, F32], [2, 3]>, "values, in place [keys, Dv] or packed [panels, Dv, W]", [MemRead]>:$v,
+    Arg<Optional<PosEncTile_Vector>, "a factor of the products per row, [rows]", [MemRead]>:$scale,
     Arg<Index, "the first row">:$rowLo,
     Arg<Index, "the end of the rows">:$rowHi,
     Arg<Optional<Index>, "the query row of all rows, which are heads">:$queryRow,
@@ -106,6 +111,10 @@ def SweepOp : PosEncTile_RegionOp<"sweep", [AttrSizedOperandSegments]> {
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
+    bool hasKeysInPlace() { return getK().getType().getRank() == 2; }
+    bool hasPairsOfKeys() { return getK().getType().getRank() == 4; }
+    bool hasPackedValues() { return getV().getType().getRank() == 3; }
+
     /// A term with its operands; what it does not have is null.
     struct Term {
       TermUse use;

@@ -194,9 +194,16 @@ LogicalResult ScanOp::verify() {
   return verifyBody(*this, "scan_c2", getBody(), 2, {f32, i1});
 }
 
-/// The channels of a packed matrix, rows or columns.
+/// The channels of a packed matrix: rows, columns or columns of pairs.
 static int64_t getChannels(Value packed) {
-  return cast<MemRefType>(packed.getType()).getDimSize(1);
+  auto type = cast<MemRefType>(packed.getType());
+  bool hasPairs = type.getRank() == 4 && !type.isDynamicDim(1);
+  return type.getDimSize(1) * (hasPairs ? 2 : 1);
+}
+
+static bool hasPairsIfItMust(Value packed) {
+  auto type = cast<MemRefType>(packed.getType());
+  return type.getRank() != 4 || type.getDimSize(3) == 2;
 }
 
 LogicalResult PackOp::verify() {
@@ -223,8 +230,11 @@ LogicalResult PackOp::verify() {
     return emitOpError("pack_c1: channels ")
            << getChannel() << " to " << getChannel() + channels
            << " do not fit in " << getDest().getType();
-  if (getDest().getType().getRank() == 3 && getDest().getType().isDynamicDim(2))
+  if (getDest().getType().getRank() > 2 && getDest().getType().isDynamicDim(2))
     return emitOpError("pack_c1: expected panels of static width");
+  if (!hasPairsIfItMust(getDest()))
+    return emitOpError("pack_c1: expected pairs, but got ")
+           << getDest().getType();
   if (getScaled())
     types.push_back(Float32Type::get(getContext()));
   if (getConditional())
@@ -250,6 +260,11 @@ LogicalResult ProductOp::verify() {
   if (!mayAgree(getChannels(getRows()), getChannels(getColumns())))
     return emitOpError("product_c1: expected rows and columns of the same "
                        "channels, but got ")
+           << getRows().getType() << " and " << getColumns().getType();
+  if (getElementTypeOrSelf(getRows()) != getElementTypeOrSelf(getColumns()) ||
+      !hasPairsIfItMust(getColumns()))
+    return emitOpError("product_c1: expected rows and columns of one element "
+                       "type, and pairs, but got ")
            << getRows().getType() << " and " << getColumns().getType();
   return success();
 }

@@ -89,7 +89,7 @@ static ParseResult parseWord(OpAsmParser &parser, Enum &value,
 ParseResult SweepOp::parse(OpAsmParser &parser, OperationState &state) {
   Builder &b = parser.getBuilder();
   Type index = b.getIndexType();
-  TypedOperands matrices, terms, factors, buckets, bucketTiles, sums;
+  TypedOperands matrices, scale, terms, factors, buckets, bucketTiles, sums;
   SmallVector<Operand> rows, queryRow, keys, keep, near, termOffsets,
       bucketOffsets;
   SmallVector<Attribute> termKinds, bucketKinds;
@@ -143,8 +143,10 @@ ParseResult SweepOp::parse(OpAsmParser &parser, OperationState &state) {
 
   int64_t block;
   if (matrices.parseClause(parser, "q") || matrices.parseClause(parser, "k") ||
-      matrices.parseClause(parser, "v") || parser.parseKeyword("rows") ||
-      parser.parseLParen() || parseRange(rows) ||
+      matrices.parseClause(parser, "v") ||
+      (succeeded(parser.parseOptionalKeyword("scale")) &&
+       (parser.parseLParen() || scale.parse(parser) || parser.parseRParen())) ||
+      parser.parseKeyword("rows") || parser.parseLParen() || parseRange(rows) ||
       (succeeded(parser.parseOptionalKeyword("all")) &&
        parser.parseOperand(queryRow.emplace_back())) ||
       parser.parseRParen() || parser.parseKeyword("keys") ||
@@ -197,9 +199,9 @@ ParseResult SweepOp::parse(OpAsmParser &parser, OperationState &state) {
   auto resolveIndices = [&](ArrayRef<Operand> names) -> ParseResult {
     return parser.resolveOperands(names, index, state.operands);
   };
-  if (matrices.resolve(parser, state) || resolveIndices(rows) ||
-      resolveIndices(queryRow) || resolveIndices(keys) ||
-      resolveIndices(keep) || resolveIndices(near) ||
+  if (matrices.resolve(parser, state) || scale.resolve(parser, state) ||
+      resolveIndices(rows) || resolveIndices(queryRow) ||
+      resolveIndices(keys) || resolveIndices(keep) || resolveIndices(near) ||
       terms.resolve(parser, state) || resolveIndices(termOffsets) ||
       factors.resolve(parser, state) || buckets.resolve(parser, state) ||
       resolveIndices(bucketOffsets) || bucketTiles.resolve(parser, state) ||
@@ -213,6 +215,7 @@ ParseResult SweepOp::parse(OpAsmParser &parser, OperationState &state) {
   llvm::copy(ArrayRef<int32_t>{1,
                                1,
                                1,
+                               int32_t(scale.names.size()),
                                1,
                                1,
                                int32_t(queryRow.size()),
@@ -244,6 +247,8 @@ void SweepOp::print(OpAsmPrinter &printer) {
   clause("q", getQ());
   clause("k", getK());
   clause("v", getV());
+  if (getScale())
+    clause("scale", getScale());
   printer << " rows(" << getRowLo() << " to " << getRowHi();
   if (getQueryRow())
     printer << " all " << getQueryRow();
@@ -395,36 +400,59 @@ static LogicalResult verifyBodies(SweepOp op) {
   return success();
 }
 
+/// The types of the factors, and the widths of their panels.
+static LogicalResult verifyFactors(SweepOp op) {
+  auto q = cast<MemRefType>(op.getQ().getType());
+  auto k = cast<MemRefType>(op.getK().getType());
+  auto v = cast<MemRefType>(op.getV().getType());
+  int64_t channels = k.getDimSize(1);
+  if (op.hasPairsOfKeys() && !ShapedType::isDynamic(channels))
+    channels *= 2;
+  int64_t valueChannels = getSize(op.getO(), 1);
+  bool hasValues = op.hasPackedValues()
+                       ? v.getDimSize(1) >= valueChannels
+                       : mayAgree(v.getDimSize(1), valueChannels);
+  if (!mayAgree(getSize(op.getQ(), 1), channels) || !hasValues ||
+      !mayAgree(getSize(op.getM(), 0), getSize(op.getL(), 0)) ||
+      !mayAgree(getSize(op.getM(), 0), getSize(op.getO(), 0)) ||
+      ShapedType::isDynamic(getSize(op.getQ(), 1)) ||
+      ShapedType::isDynamic(getSize(op.getO(), 1)))
+    return op.emitOpError("sweep_c1: expected q and k of the same static "
+                          "channels, v and o too, and m, l and o of the same "
+                          "rows");
+  if (getSize(op.getO(), 1) == 0)
+    return op.emitOpError("sweep_c1: expected values of one channel at least");
+  if (op.getBlock() > 4096)
+    return op.emitOpError("sweep_c6: a block of ")
+           << op.getBlock() << " keys is more than 4096";
+  for (MemRefType packed : {k, v}) {
+    int64_t width = packed.getRank() > 2 ? packed.getDimSize(2) : 1;
+    if (width <= 0 || op.getBlock() % width)
+      return op.emitOpError("sweep_c6: the block of ")
+             << op.getBlock() << " keys is no multiple of panels of " << width;
+  }
+  bool hasPairs = op.hasPairsOfKeys();
+  if (hasPairs && k.getDimSize(3) != 2)
+    return op.emitOpError("sweep_c6: expected columns of pairs, but got ") << k;
+  auto isAny = [](MemRefType type, bool bf16) {
+    return bf16 ? type.getElementType().isBF16()
+                : type.getElementType().isF32();
+  };
+  if (!isAny(q, hasPairs) || (!op.hasKeysInPlace() && !isAny(k, hasPairs)))
+    return op.emitOpError("sweep_c6: expected q and packed keys of f32, or "
+                          "pairs of bf16, but got ")
+           << q << " and " << k;
+  return success();
+}
+
 LogicalResult SweepOp::verify() {
-  if (failed(verifyRequired(*this, {0, 1, 2, 3, 4, 6, 7, 8, 19, 20, 21})))
+  if (failed(verifyRequired(*this, {0, 1, 2, 4, 5, 7, 8, 9, 20, 21, 22})))
     return failure();
   if (bool(getKeepLo()) != bool(getKeepHi()) ||
       bool(getNearLo()) != bool(getNearHi()))
     return emitOpError("expected both ends of an interval");
-  if (!mayAgree(getSize(getQ(), 1), getSize(getK(), 1)) ||
-      !mayAgree(getSize(getV(), 1), getSize(getO(), 1)) ||
-      !mayAgree(getSize(getM(), 0), getSize(getL(), 0)) ||
-      !mayAgree(getSize(getM(), 0), getSize(getO(), 0)) ||
-      ShapedType::isDynamic(getSize(getQ(), 1)) ||
-      ShapedType::isDynamic(getSize(getO(), 1)))
-    return emitOpError("sweep_c1: expected q and k of the same static "
-                       "channels, v and o too, and m, l and o of the same "
-                       "rows");
-  if (getSize(getO(), 1) == 0)
-    return emitOpError("sweep_c1: expected values of one channel at least");
-  if (getBlock() > 4096)
-    return emitOpError("sweep_c6: a block of ")
-           << getBlock() << " keys is more than 4096";
-  auto keys = cast<MemRefType>(getK().getType());
-  if (keys.getRank() == 3) {
-    int64_t width = keys.getDimSize(2);
-    if (width <= 0 || getBlock() % width)
-      return emitOpError("sweep_c6: the block of ")
-             << getBlock() << " keys is no multiple of panels of " << width;
-    if (!keys.getElementType().isF32())
-      return emitOpError("sweep_c6: packed keys are f32, but got ") << keys;
-  }
-  if (failed(verifyTerms(*this)) || failed(verifyBuckets(*this)))
+  if (failed(verifyFactors(*this)) || failed(verifyTerms(*this)) ||
+      failed(verifyBuckets(*this)))
     return failure();
   return verifyBodies(*this);
 }

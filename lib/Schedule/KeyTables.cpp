@@ -19,11 +19,13 @@ using namespace mlir::posenc::schedule;
 //===----------------------------------------------------------------------===//
 
 /// The rows of a side that varies by key, in columns.
-Buffer ScheduleBuilder::prepareKeySide(const DotSide &side) {
-  if (plan.readsPackedKeys(side) && plan.channels.empty() && !keysInPlace)
+Buffer ScheduleBuilder::prepareKeySide(const DotSide &side, bool pairs) {
+  if (plan.readsPackedKeys(side) && plan.channels.empty() && !keysInPlace &&
+      pairs == packsPairs)
     return packedKeys;
   Scope scope = scopeOf(side.indices);
-  Buffer packed = allocateColumns(scope, paddedKeys, getRowLength(side.table));
+  Buffer packed =
+      allocateColumns(scope, paddedKeys, getRowLength(side.table), pairs);
   preparations.push_back(
       {scope, [=](const Site &site) {
          emitPack(getTable(side), view(packed, site), constant(0),
@@ -36,15 +38,18 @@ Buffer ScheduleBuilder::prepareKeySide(const DotSide &side) {
 }
 
 void ScheduleBuilder::prepareSkew(const SkewTerm &skew) {
-  AtSite factor = makeFactor(skew.coefficient);
+  bool pairs = havePairs({skew.key, skew.table});
+  AtSite factor = pairs ? makeFactorOfPairs(skew.coefficient)
+                        : makeFactor(skew.coefficient);
   Coefficient scale = factor ? Coefficient() : skew.coefficient;
-  Buffer keySide = prepareKeySide(skew.key);
+  Buffer keySide = prepareKeySide(skew.key, pairs);
   std::optional<unsigned> at = findVaryingIndex(skew.table);
   if (!hasNear || !at)
-    return prepareFullSkew(skew, keySide, scale, factor);
+    return prepareFullSkew(skew, keySide, pairs, scale, factor);
 
   // All rows of the table times all keys.
-  Buffer tableRows = prepareTable(skew.table, *at, /*asColumns=*/false, scale);
+  Buffer tableRows =
+      prepareTable(skew.table, *at, /*asColumns=*/false, pairs, scale);
   Buffer numbers = prepareRowNumbers(skew.table.indices[*at]);
   Scope scope = join(keySide.scope, tableRows.scope);
   OpFoldResult count = sizeOf(getTable(skew.table), *at);
@@ -106,8 +111,9 @@ void ScheduleBuilder::prepareSkew(const SkewTerm &skew) {
 }
 
 void ScheduleBuilder::prepareFullSkew(const SkewTerm &skew, Buffer keySide,
-                                      const Coefficient &scale, AtSite factor) {
-  Buffer table = prepareLagTable(skew.table, /*asColumns=*/false, scale);
+                                      bool pairs, const Coefficient &scale,
+                                      AtSite factor) {
+  Buffer table = prepareLagTable(skew.table, /*asColumns=*/false, pairs, scale);
   // Entry e of a block's distances is row e of their products.
   int64_t numDistances = headRows - 1 + options.block;
   OpFoldResult count = b.getIndexAttr(numDistances);
@@ -118,7 +124,6 @@ void ScheduleBuilder::prepareFullSkew(const SkewTerm &skew, Buffer keySide,
                   [&](ValueRange entry) { return SmallVector<Value>(entry); });
        }});
   OpFoldResult block = b.getIndexAttr(options.block);
-  int64_t length = getRowLength(skew.table.table);
   auto products = std::make_shared<Value>(), tile = std::make_shared<Value>();
   tilePreparations.push_back([=](const Site &) {
     *products = allocateLocal({count, block}, f32);
@@ -127,13 +132,13 @@ void ScheduleBuilder::prepareFullSkew(const SkewTerm &skew, Buffer keySide,
   blockPreparations.push_back([=](const Site &site, Value n) {
     Value first = sub(sub(n, add(site.rowLo, constant(headRows - 1))), lagLo);
     forEachHead(site, [&](const Site &head, PartOf partOf) {
-      Value tableRows = slice(view(table, head), {first, b.getIndexAttr(0)},
-                              {count, b.getIndexAttr(length)});
+      Value all = view(table, head);
+      Value tableRows =
+          slice(all, {first, b.getIndexAttr(0)}, {count, sizeOf(all, 1)});
       Value panel = b.createOrFold<arith::DivUIOp>(n, constant(options.panel));
-      Value columns = slice(
-          view(keySide, head), {panel, b.getIndexAttr(0), b.getIndexAttr(0)},
-          {b.getIndexAttr(options.block / options.panel),
-           b.getIndexAttr(length), b.getIndexAttr(options.panel)});
+      Value columns =
+          slicePanels(view(keySide, head), panel,
+                      b.getIndexAttr(options.block / options.panel));
       tile::ProductOp::create(b, tableRows, columns, *products);
       tile::SkewOp::create(b, *products, numbers.whole, constant(headRows - 1),
                            partOf(*tile));

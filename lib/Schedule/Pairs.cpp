@@ -90,8 +90,8 @@ void ScheduleBuilder::planGathers() {
 
 void ScheduleBuilder::prepareGathers() {
   for (auto [number, gather] : llvm::enumerate(gathers)) {
-    Buffer packed =
-        prepareTable(gather.table, gather.at, /*asColumns=*/true, {});
+    Buffer packed = prepareTable(gather.table, gather.at, /*asColumns=*/true,
+                                 /*pairs=*/false, {});
     OpFoldResult count = sizeOf(getTable(gather.table), gather.at);
     tileTables.push_back(count);
     tilePreparations.push_back([=, number = number](const Site &site) {
@@ -122,9 +122,8 @@ Value ScheduleBuilder::emitTileScores(const Site &site) {
   // The panels with the keys that a row of the tile keeps.
   Value first = b.createOrFold<arith::DivUIOp>(tileKeyLo, panel);
   Value count = sub(divideUp(tileKeyHi, panel), first);
-  Value panels = slice(
-      view(packedKeys, site), {first, zero, zero},
-      {count, b.getIndexAttr(packedChannels), b.getIndexAttr(options.panel)});
+  Value panels =
+      slicePanels(view(packedKeys, site), first, getAsOpFoldResult(count));
   Value part = slice(scores, {zero, getAsOpFoldResult(mul(first, panel))},
                      {numRows, getAsOpFoldResult(mul(count, panel))});
   tile::ProductOp::create(b, queries, panels, part);

@@ -49,6 +49,16 @@ ScheduleBuilder::makeFactor(const Coefficient &coefficient) {
   });
 }
 
+/// The factor of products of pairs: what is bf16 does not take it.
+ScheduleBuilder::AtSite
+ScheduleBuilder::makeFactorOfPairs(const Coefficient &coefficient) {
+  if (scaleOfPairs && coefficient == plan.scale)
+    return scaleOfPairs;
+  return makeRow([=](SliceCloner &cloner) {
+    return emitCoefficient(cloner, coefficient);
+  });
+}
+
 /// A vector over the integers from lo on, as a term.
 void ScheduleBuilder::addVector(tile::TermUse use, tile::TermKind kind,
                                 Scope scope, Value lo, Value size,

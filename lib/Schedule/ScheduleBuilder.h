@@ -171,14 +171,21 @@ private:
                 StringRef what);
   void addTerms(tile::TermUse use, const TermsByExtent &terms);
   AtSite makeFactor(const Coefficient &coefficient);
+  AtSite makeFactorOfPairs(const Coefficient &coefficient);
   void prepareMasks();
 
   //===--- Queries, keys and strips (Tables.cpp) ---===//
   void prepareAngles(const Rotation &rotation, Value rows, Buffer &cos,
                      Buffer &sin);
   Value emitKeyEnd(const Site &site);
-  Buffer allocateColumns(Scope scope, OpFoldResult columns,
-                         int64_t numChannels);
+  void planPairs();
+  bool havePairs(ArrayRef<DotSide> sides);
+  Buffer allocateColumns(Scope scope, OpFoldResult columns, int64_t numChannels,
+                         bool pairs);
+  SmallVector<OpFoldResult> rowsShape(OpFoldResult count, int64_t numChannels,
+                                      bool pairs);
+  Type factorType(bool pairs) { return pairs ? b.getBF16Type() : f32; }
+  Value slicePanels(Value columns, Value first, OpFoldResult count);
   void prepareKeys();
   void packRows(const Site &site, Value dest, PackOptions options,
                 ArrayRef<DotSide> sides, const Coefficient &coefficient,
@@ -194,21 +201,22 @@ private:
   Buffer prepareRowNumbers(Value index);
   Buffer
   packTable(const DotSide &side, Scope scope, Value lo, OpFoldResult count,
-            bool asColumns, const Coefficient &coefficient,
+            bool asColumns, bool pairs, const Coefficient &coefficient,
             std::function<SmallVector<Value>(SliceCloner &, Value)> rowOf,
             Place (*placeOf)(ValueRange));
   Buffer prepareTable(const DotSide &side, unsigned at, bool asColumns,
-                      const Coefficient &coefficient);
-  Buffer prepareLagTable(const DotSide &side, bool asColumns,
+                      bool pairs, const Coefficient &coefficient);
+  Buffer prepareLagTable(const DotSide &side, bool asColumns, bool pairs,
                          const Coefficient &coefficient);
-  AtSite prepareStripRows(const StripTerm &strip);
+  AtSite prepareStripRows(const StripTerm &strip, bool pairs);
   void prepareStrip(const StripTerm &strip);
-  void prepareFullStrip(const StripTerm &strip, AtSite tileRows);
+  void prepareFullStrip(const StripTerm &strip, AtSite tileRows, bool pairs,
+                        AtSite factor);
 
   //===--- Products of keys, and value tables (KeyTables.cpp) ---===//
-  Buffer prepareKeySide(const DotSide &side);
+  Buffer prepareKeySide(const DotSide &side, bool pairs);
   void prepareSkew(const SkewTerm &skew);
-  void prepareFullSkew(const SkewTerm &skew, Buffer keySide,
+  void prepareFullSkew(const SkewTerm &skew, Buffer keySide, bool pairs,
                        const Coefficient &scale, AtSite factor);
   void prepareValueTable(unsigned number, Value row);
 
@@ -322,6 +330,11 @@ private:
   /// come as arguments, and uniform ones.
   SetVector<Value> scoreArguments, scoreUniforms;
   llvm::SmallPtrSet<Operation *, 16> collectedOps; // on the way to those
+
+  /// Queries, keys and values are packed as bf16, and what the products are
+  /// multiplied with is in `scaleOfPairs`.
+  bool packsPairs = false;
+  AtSite scaleOfPairs;
 
   /// Few query rows: one tile, which reads the keys where they lie if it can.
   bool isShort = false, keysInPlace = false;

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
@@ -55,13 +56,58 @@ Value ScheduleBuilder::emitKeyEnd(const Site &site) {
   return clamp(add(emitBound(last, site), constant(1)), constant(0), keys);
 }
 
+static bool isBF16(Value memref) {
+  return cast<ShapedType>(memref.getType()).getElementType().isBF16();
+}
+
+/// Decides whether products are of pairs: where all that is multiplied is bf16,
+/// and the products are the sweep's alone.
+void ScheduleBuilder::planPairs() {
+  bool isAny = options.pairs && isBF16(op.getQ()) && isBF16(op.getK()) &&
+               isBF16(op.getV());
+  packsPairs = isAny && !keysInPlace && plan.channels.empty() &&
+               op.getScore().front().getOps<RowScanOp>().empty();
+  if (packsPairs && !isShort)
+    options.rows = headRows = options.pairRows;
+}
+
+/// The same for a product of these rows.
+bool ScheduleBuilder::havePairs(ArrayRef<DotSide> sides) {
+  return packsPairs && llvm::all_of(sides, [](const DotSide &side) {
+           return isBF16(side.table);
+         });
+}
+
+/// The sizes of packed rows; those of pairs have an even number of channels.
+SmallVector<OpFoldResult> ScheduleBuilder::rowsShape(OpFoldResult count,
+                                                     int64_t numChannels,
+                                                     bool pairs) {
+  int64_t all = pairs ? llvm::alignTo(numChannels, 2) : numChannels;
+  return {count, b.getIndexAttr(all)};
+}
+
 Buffer ScheduleBuilder::allocateColumns(Scope scope, OpFoldResult columns,
-                                        int64_t numChannels) {
+                                        int64_t numChannels, bool pairs) {
   Value panels = divideUp(toValue(columns), constant(options.panel));
-  return allocate(scope,
-                  {getAsOpFoldResult(panels), b.getIndexAttr(numChannels),
-                   b.getIndexAttr(options.panel)},
-                  f32);
+  int64_t height = pairs ? llvm::divideCeil(numChannels, 2) : numChannels;
+  SmallVector<OpFoldResult> shape{getAsOpFoldResult(panels),
+                                  b.getIndexAttr(height),
+                                  b.getIndexAttr(options.panel)};
+  if (pairs)
+    shape.push_back(b.getIndexAttr(2));
+  return allocate(scope, shape, factorType(pairs));
+}
+
+/// `count` panels of packed columns.
+Value ScheduleBuilder::slicePanels(Value columns, Value first,
+                                   OpFoldResult count) {
+  auto type = cast<MemRefType>(columns.getType());
+  SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> sizes{count};
+  offsets[0] = first;
+  for (unsigned d = 1; d < type.getRank(); ++d)
+    sizes.push_back(sizeOf(columns, d));
+  return slice(columns, offsets, sizes);
 }
 
 void ScheduleBuilder::prepareKeys() {
@@ -79,7 +125,11 @@ void ScheduleBuilder::prepareKeys() {
     scope = join(scope, scopeOf(term.key.indices));
     packedChannels += getRowLength(term.key.table);
   }
-  packedKeys = allocateColumns(scope, paddedKeys, packedChannels);
+  packedKeys = allocateColumns(scope, paddedKeys, packedChannels, packsPairs);
+  if (packsPairs) {
+    scaleOfPairs = makeFactorOfPairs(plan.scale);
+    remark(op.getLoc(), "products of pairs of bf16");
+  }
   preparations.push_back(
       {scope, [=](const Site &site) {
          Value dest = view(packedKeys, site), end = emitKeyEnd(site);
@@ -101,8 +151,8 @@ void ScheduleBuilder::prepareKeys() {
        }});
 }
 
-/// Packs the tile's rows of `sides`, scaled. With `query`, its own rows come
-/// before them.
+/// Packs the tile's rows of `sides`, scaled if they are f32. With `query`, its
+/// own rows come before them.
 void ScheduleBuilder::packRows(const Site &site, Value dest,
                                PackOptions packOptions, ArrayRef<DotSide> sides,
                                const Coefficient &coefficient, Value query) {
@@ -111,7 +161,7 @@ void ScheduleBuilder::packRows(const Site &site, Value dest,
     sources.push_back(query);
   for (const DotSide &side : sides)
     sources.push_back(getTable(side));
-  packOptions.scaled = true;
+  packOptions.scaled = !isBF16(dest);
   forEachHead(site, [&](const Site &head, PartOf partOf) {
     emitPack(sources, partOf(dest), head.rowLo, head.rowHi, packOptions,
              [&](ValueRange row) {
@@ -121,7 +171,8 @@ void ScheduleBuilder::packRows(const Site &site, Value dest,
                  results = {head.batch, head.head, row[0]};
                for (const DotSide &side : sides)
                  llvm::append_range(results, cloneIndices(cloner, side));
-               results.push_back(emitCoefficient(cloner, coefficient));
+               if (packOptions.scaled)
+                 results.push_back(emitCoefficient(cloner, coefficient));
                return results;
              });
   });
@@ -164,8 +215,18 @@ void ScheduleBuilder::prepareValues() {
   if (keysInPlace ? !mayPack : isF32 && plan.keyConditions.empty())
     return; // read in place
   Scope scope = join(Scope::Item, scopeOf(plan.keyConditions));
-  packedValues = allocate(
-      scope, {getAsOpFoldResult(keys), b.getIndexAttr(valueChannels)}, f32);
+  if (packsPairs) {
+    // Two keys side by side, and channels in whole vectors.
+    Value panels = divideUp(toValue(paddedKeys), constant(2));
+    int64_t all = llvm::alignTo(valueChannels, 16);
+    packedValues = allocate(
+        scope,
+        {getAsOpFoldResult(panels), b.getIndexAttr(all), b.getIndexAttr(2)},
+        factorType(true));
+  } else {
+    packedValues = allocate(
+        scope, {getAsOpFoldResult(keys), b.getIndexAttr(valueChannels)}, f32);
+  }
   preparations.push_back(
       {scope, [=](const Site &site) {
          PackOptions pack;
@@ -223,22 +284,22 @@ Buffer ScheduleBuilder::prepareRowNumbers(Value index) {
 }
 
 /// The rows rowOf(lo), rowOf(lo + 1).. of a side's table, as columns or rows of
-/// a packed matrix; rows are scaled.
+/// a packed matrix; rows are scaled if they are f32.
 Buffer ScheduleBuilder::packTable(
     const DotSide &side, Scope scope, Value lo, OpFoldResult count,
-    bool asColumns, const Coefficient &coefficient,
+    bool asColumns, bool pairs, const Coefficient &coefficient,
     std::function<SmallVector<Value>(SliceCloner &, Value)> rowOf,
     Place (*placeOf)(ValueRange)) {
   scope = join(scope, scopeOf(LinearTerm{coefficient, {}}));
   Value table = getTable(side);
   int64_t length = getRowLength(table);
-  Buffer packed = asColumns
-                      ? allocateColumns(scope, count, length)
-                      : allocate(scope, {count, b.getIndexAttr(length)}, f32);
+  Buffer packed = asColumns ? allocateColumns(scope, count, length, pairs)
+                            : allocate(scope, rowsShape(count, length, pairs),
+                                       factorType(pairs));
   preparations.push_back(
       {scope, [=](const Site &site) {
          PackOptions pack;
-         pack.scaled = !asColumns;
+         pack.scaled = !asColumns && !pairs;
          emitPack(table, view(packed, site), lo, add(lo, toValue(count)), pack,
                   [&](ValueRange x) {
                     SliceCloner cloner = clonerAt(site, placeOf(x));
@@ -253,13 +314,13 @@ Buffer ScheduleBuilder::packTable(
 
 /// All rows of a table in its one index that is not uniform.
 Buffer ScheduleBuilder::prepareTable(const DotSide &side, unsigned at,
-                                     bool asColumns,
+                                     bool asColumns, bool pairs,
                                      const Coefficient &coefficient) {
   SmallVector<Value> others(side.indices);
   others.erase(others.begin() + at);
   return packTable(
       side, scopeOf(others), constant(0), sizeOf(getTable(side), at), asColumns,
-      coefficient,
+      pairs, coefficient,
       [=](SliceCloner &cloner, Value row) {
         SmallVector<Value> indices;
         for (auto [i, index] : llvm::enumerate(side.indices))
@@ -271,10 +332,11 @@ Buffer ScheduleBuilder::prepareTable(const DotSide &side, unsigned at,
 
 /// The rows of a table in the order of all distances.
 Buffer ScheduleBuilder::prepareLagTable(const DotSide &side, bool asColumns,
+                                        bool pairs,
                                         const Coefficient &coefficient) {
   return packTable(
       side, scopeOf(side.indices), lagLo, getAsOpFoldResult(lagSize), asColumns,
-      coefficient,
+      pairs, coefficient,
       [=](SliceCloner &cloner, Value) { return cloneIndices(cloner, side); },
       Place::atDistance);
 }
@@ -282,16 +344,17 @@ Buffer ScheduleBuilder::prepareLagTable(const DotSide &side, bool asColumns,
 /// The rows of a tile that a strip multiplies: those of the sweep if they are
 /// the same.
 ScheduleBuilder::AtSite
-ScheduleBuilder::prepareStripRows(const StripTerm &strip) {
+ScheduleBuilder::prepareStripRows(const StripTerm &strip, bool pairs) {
+  bool hasScale = pairs || strip.coefficient == plan.scale;
   if (plan.isQueryRow(strip.query) && strip.added.empty() &&
       plan.added.empty() && plan.channels.empty() && !op.getQRope() &&
-      strip.coefficient == plan.scale)
+      pairs == packsPairs && hasScale)
     return [this](const Site &) { return packedQueries; };
   auto packed = std::make_shared<Value>();
   tilePreparations.push_back([=](const Site &site) {
-    *packed = allocateLocal({b.getIndexAttr(options.rows),
-                             b.getIndexAttr(getRowLength(strip.query.table))},
-                            f32);
+    *packed = allocateLocal(rowsShape(b.getIndexAttr(options.rows),
+                                      getRowLength(strip.query.table), pairs),
+                            factorType(pairs));
     SmallVector<DotSide, 2> sides{strip.query};
     llvm::append_range(sides, strip.added);
     packRows(site, *packed, {}, sides, strip.coefficient);
@@ -301,11 +364,16 @@ ScheduleBuilder::prepareStripRows(const StripTerm &strip) {
 
 void ScheduleBuilder::prepareStrip(const StripTerm &strip) {
   std::optional<unsigned> at = findVaryingIndex(strip.table);
-  AtSite tileRows = prepareStripRows(strip);
+  std::vector<DotSide> sides(strip.added);
+  sides.insert(sides.end(), {strip.query, strip.table});
+  bool pairs = havePairs(sides);
+  AtSite tileRows = prepareStripRows(strip, pairs), factor;
+  if (pairs)
+    factor = makeFactorOfPairs(strip.coefficient);
   if (!hasNear || !strip.table.varying.isFinite() || !at)
-    return prepareFullStrip(strip, tileRows);
+    return prepareFullStrip(strip, tileRows, pairs, factor);
   Value table = getTable(strip.table);
-  Buffer packed = prepareTable(strip.table, *at, /*asColumns=*/true, {});
+  Buffer packed = prepareTable(strip.table, *at, /*asColumns=*/true, pairs, {});
   Buffer numbers = prepareRowNumbers(strip.table.indices[*at]);
   OpFoldResult count = sizeOf(table, *at);
   tileTables.push_back(count);
@@ -323,7 +391,7 @@ void ScheduleBuilder::prepareStrip(const StripTerm &strip) {
   addTerm(
       tile::TermUse::Near, tile::TermKind::Strip,
       [strips](const Site &) { return *strips; },
-      [this](const Site &site) { return emitNearStart(site); });
+      [this](const Site &site) { return emitNearStart(site); }, factor);
   // The ends of the strip lie among the far distances.
   auto column = [=](bool last) -> AtSite {
     return [=](const Site &) {
@@ -334,18 +402,19 @@ void ScheduleBuilder::prepareStrip(const StripTerm &strip) {
                    {b.getIndexAttr(options.rows), b.getIndexAttr(1)}, 1u);
     };
   };
-  addTerm(tile::TermUse::Left, tile::TermKind::Row, column(false));
-  addTerm(tile::TermUse::Right, tile::TermKind::Row, column(true));
+  for (bool last : {false, true})
+    addTerm(last ? tile::TermUse::Right : tile::TermUse::Left,
+            tile::TermKind::Row, column(last), {}, factor);
   remark(strip.table.table.getLoc(),
          "product of the tile's rows and the table's, read along the distance");
 }
 
-void ScheduleBuilder::prepareFullStrip(const StripTerm &strip,
-                                       AtSite tileRows) {
-  Buffer packed = prepareLagTable(strip.table, /*asColumns=*/true, {});
+void ScheduleBuilder::prepareFullStrip(const StripTerm &strip, AtSite tileRows,
+                                       bool pairs, AtSite factor) {
+  Buffer packed = prepareLagTable(strip.table, /*asColumns=*/true, pairs, {});
   auto strips = std::make_shared<Value>();
   auto start = std::make_shared<Value>();
-  int64_t panel = options.panel, length = getRowLength(strip.table.table);
+  int64_t panel = options.panel;
   tilePreparations.push_back([=](const Site &site) {
     // The panels with the distances of the tile's rows and its whole blocks.
     Value lo = sub(roundDown(tileKeyLo, options.block),
@@ -364,15 +433,14 @@ void ScheduleBuilder::prepareFullStrip(const StripTerm &strip,
     *strips = slice(longest, {zero, zero},
                     {all, getAsOpFoldResult(mul(count, constant(panel)))});
     emitProduct(site, tileRows(site), packed, *strips, [&](Value columns) {
-      return slice(columns, {first, zero, zero},
-                   {count, b.getIndexAttr(length), b.getIndexAttr(panel)});
+      return slicePanels(columns, first, getAsOpFoldResult(count));
     });
     *start = add(lagLo, mul(first, constant(panel)));
   });
   addTerm(
       tile::TermUse::All, tile::TermKind::Strip,
       [strips](const Site &) { return *strips; },
-      [start](const Site &) { return *start; });
+      [start](const Site &) { return *start; }, factor);
   remark(strip.table.table.getLoc(),
          "product of the tile's rows and the table's in the order of the "
          "distance");

@@ -216,8 +216,9 @@ void ScheduleBuilder::emitSweep(const Site &site, const Sums &sums) {
   for (Value value : scoreUniforms)
     uniforms.push_back(emitScalar(value, site));
 
+  Value scale = scaleOfPairs ? scaleOfPairs(site) : Value();
   auto sweep = tile::SweepOp::create(
-      b, packedQueries, columns, values, site.rowLo, rowEnd, queryRow,
+      b, packedQueries, columns, values, scale, site.rowLo, rowEnd, queryRow,
       tileKeyLo, tileKeyHi, emitFirstKey(site), keepLo, keepHi, nearLo, nearHi,
       tables, offsets, factors, sums.weights, bucketOffsets, bucketTiles,
       sums.m, sums.l, sums.o, b.getArrayAttr(kinds),
@@ -326,7 +327,8 @@ void ScheduleBuilder::prepareTile(const Site &site) {
   localBuffers.clear();
   emitTileKeys(site);
   packedQueries = allocateLocal(
-      {b.getIndexAttr(options.rows), b.getIndexAttr(packedChannels)}, f32);
+      rowsShape(b.getIndexAttr(options.rows), packedChannels, packsPairs),
+      factorType(packsPairs));
   packQueries(site, packedQueries);
   for (auto &prepare : tilePreparations)
     prepare(site);

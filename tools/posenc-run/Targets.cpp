@@ -46,6 +46,7 @@ static void buildCpu(OpPassManager &manager, const TargetOptions &options) {
   pipelineOptions.kernels = Kernels::Cpu;
   pipelineOptions.cpu = options.cpu;
   pipelineOptions.features = options.features;
+  pipelineOptions.bf16 = options.bf16;
   pipelineOptions.openmp = loadOpenMP();
   buildLLVMPipeline(manager, pipelineOptions);
 }

@@ -12,7 +12,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
-#include "passes/Passes.h"
+#include "passes/Pipelines.h"
 #include <string>
 
 namespace mlir::posenc::run {
@@ -24,6 +24,7 @@ struct TargetOptions {
   /// away, as `+avx2,-fma`. This process must be able to run the code.
   std::string cpu = "native";
   std::string features;
+  Bf16Products bf16 = Bf16Products::Fastest;
 };
 
 /// A way to the LLVM dialect.

@@ -70,6 +70,16 @@ static cl::opt<std::string>
              cl::desc("Features beyond, or not among, those of the CPU"),
              cl::cat(category));
 
+static cl::opt<posenc::Bf16Products> bf16(
+    "bf16", cl::init(posenc::Bf16Products::Fastest),
+    cl::desc("What the target cpu multiplies bf16 as:"),
+    cl::values(clEnumValN(posenc::Bf16Products::Fastest, "fastest",
+                          "what suits the CPU, the default"),
+               clEnumValN(posenc::Bf16Products::Widened, "widened", "f32"),
+               clEnumValN(posenc::Bf16Products::Pairs, "pairs",
+                          "pairs of bf16, whatever the CPU has for these")),
+    cl::cat(category));
+
 static cl::opt<bool>
     padInputs("pad-inputs",
               cl::desc("Put NaN between the rows of tensor arguments: memory "
@@ -139,6 +149,7 @@ int main(int argc, char **argv) {
   options.targetOptions.computeType = computeType;
   options.targetOptions.cpu = cpu;
   options.targetOptions.features = features;
+  options.targetOptions.bf16 = bf16;
   options.inputs = inputs;
   options.outputs = outputs;
   options.expectedOutputs = expectedOutputs;

@@ -18,6 +18,10 @@ struct ScheduleOptions {
   int64_t rows = 48;  // query rows of a tile
   int64_t block = 64; // keys that a step takes
   int64_t panel = 64; // keys of a panel of packed columns, divides block
+  /// Whether queries, keys and values of bf16 are packed in pairs, for units
+  /// that multiply those.
+  bool pairs = false;
+  int64_t pairRows = 48; // query rows of a tile of these
   /// Parts of the keys that few query rows visit apart; 0: by the sizes.
   int64_t parts = 0;
 };

@@ -28,6 +28,13 @@ struct CpuTarget {
   /// One instruction that takes lanes of a register in the order that another
   /// register says (AVX2, AVX-512).
   bool hasPermute = false;
+  /// One instruction that adds the products of pairs of bf16 (AVX512-BF16).
+  bool hasPairDots = false;
+  /// Registers of whole matrices of bf16, and their product (AMX), which a
+  /// process must ask its system for.
+  bool hasTiles = false;
+  /// Whether products of pairs are faster than those of f32.
+  bool prefersPairs = false;
   /// Maxima of floats that give NaN for NaN are one instruction (NEON).
   bool hasNanMaximum = false;
   /// What LLVM is to be told.
@@ -43,8 +50,12 @@ struct CpuTarget {
   }
   /// Keys of a step, the natural width of a panel of packed columns.
   int64_t panelWidth() const { return vectorsPerRow() * lanes; }
+  /// Query rows of a step in registers of matrices.
+  static constexpr int64_t rowsOfTiles = 32;
   /// Query rows that share the keys in the cache.
   int64_t tileRows() const { return 8 * rowsPerStep; }
+  /// The same where products are of pairs.
+  int64_t pairTileRows() const { return hasTiles ? rowsOfTiles : tileRows(); }
 
   /// The target of a triple, a CPU and further features ("+avx2,-fma"). An
   /// empty triple is the host's; the CPU "native" is the host's with all that

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
@@ -30,6 +31,15 @@ bool cpu::hasUnitStride(Value memref) {
   return type.getRank() == 0 ||
          (succeeded(type.getStridesAndOffset(strides, offset)) &&
           strides.back() == 1);
+}
+
+bool cpu::hasAdjacentPairs(Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return type.getRank() >= 2 && type.getShape().back() == 2 &&
+         succeeded(type.getStridesAndOffset(strides, offset)) &&
+         strides.back() == 1 && strides[strides.size() - 2] == 2;
 }
 
 KernelBuilder::KernelBuilder(OpBuilder &builder, Location loc,
@@ -157,6 +167,34 @@ Value KernelBuilder::broadcast(Value scalar) {
       *this, VectorType::get({lanes}, scalar.getType()), scalar);
 }
 
+std::pair<Value, Value> KernelBuilder::widenPairs(Value pairs) {
+  auto widen = [&](Value bits) -> Value {
+    return arith::BitcastOp::create(*this, vectorType, bits);
+  };
+  Value first =
+      arith::ShLIOp::create(*this, pairs, splat(getI32IntegerAttr(16)));
+  Value second =
+      arith::AndIOp::create(*this, pairs, splat(getI32IntegerAttr(-0x10000)));
+  return {widen(first), widen(second)};
+}
+
+Value KernelBuilder::multiplyAdd(Value x, Value y, Value sum) {
+  if (!getElementTypeOrSelf(x.getType()).isInteger(32))
+    return fma(x, y, sum);
+  if (target.hasPairDots && lanes == 16) {
+    auto pairs = VectorType::get({2 * lanes}, getBF16Type());
+    return LLVM::CallIntrinsicOp::create(
+               *this, vectorType,
+               getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
+               ValueRange{sum, vector::BitCastOp::create(*this, pairs, x),
+                          vector::BitCastOp::create(*this, pairs, y)})
+        .getResult(0);
+  }
+  auto [x0, x1] = widenPairs(x);
+  auto [y0, y1] = widenPairs(y);
+  return fma(x1, y1, fma(x0, y0, sum));
+}
+
 Value KernelBuilder::sumLanes(Value vector) {
   // Without reassoc the reduction is a chain of scalar adds.
   return vector::ReductionOp::create(*this, vector::CombiningKind::ADD, vector,
@@ -200,6 +238,75 @@ Value KernelBuilder::loadVector(Value memref, ValueRange indices) {
   Type element = cast<MemRefType>(memref.getType()).getElementType();
   return toF32(vector::LoadOp::create(*this, VectorType::get({lanes}, element),
                                       memref, indices));
+}
+
+Value KernelBuilder::roundPairs(Value x, Value y) {
+  auto both = VectorType::get({2 * lanes}, getBF16Type());
+  if (target.hasPairDots && lanes == 16)
+    return LLVM::CallIntrinsicOp::create(
+               *this, both,
+               getStringAttr("llvm.x86.avx512bf16.cvtne2ps2bf16.512"),
+               ValueRange{y, x})
+        .getResult(0);
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, 2 * lanes));
+  return arith::TruncFOp::create(*this, both,
+                                 vector::ShuffleOp::create(*this, x, y, order));
+}
+
+Value KernelBuilder::storeVectors(ArrayRef<Value> vectors, Value memref,
+                                  Value row, Value column) {
+  Type element = cast<MemRefType>(memref.getType()).getElementType();
+  Value sum;
+  auto addToSum = [&](Value x) { sum = sum ? addf(sum, x) : x; };
+  for (size_t y = 0; y < vectors.size(); ++y) {
+    Value x = vectors[y];
+    Value at[] = {row, add(column, y * lanes)};
+    if (element.isBF16() && y + 1 < vectors.size()) {
+      x = roundPairs(x, vectors[++y]);
+      auto pairs = VectorType::get({lanes}, getI32Type());
+      auto [first, second] =
+          widenPairs(vector::BitCastOp::create(*this, pairs, x));
+      addToSum(addf(first, second));
+    } else {
+      if (!element.isF32())
+        x = arith::TruncFOp::create(*this, VectorType::get({lanes}, element),
+                                    x);
+      addToSum(toF32(x));
+    }
+    storeVector(x, memref, at);
+  }
+  return sum;
+}
+
+/// So many pairs from an address on.
+static Value loadAsPairs(KernelBuilder &b, Value memref, ValueRange indices,
+                         int64_t count) {
+  Type element = cast<MemRefType>(memref.getType()).getElementType();
+  Value halves = vector::LoadOp::create(
+      b, VectorType::get({2 * count}, element), memref, indices);
+  return vector::BitCastOp::create(b, VectorType::get({count}, b.getI32Type()),
+                                   halves);
+}
+
+Value KernelBuilder::loadPair(Value memref, ValueRange indices) {
+  return vector::ExtractOp::create(
+      *this, loadAsPairs(*this, memref, indices, 1), int64_t(0));
+}
+
+Value KernelBuilder::loadPairs(Value memref, ValueRange indices) {
+  return loadAsPairs(*this, memref, indices, lanes);
+}
+
+void KernelBuilder::storePart(Value x, Value memref, ValueRange indices) {
+  Type element = cast<MemRefType>(memref.getType()).getElementType();
+  auto vector = dyn_cast<VectorType>(x.getType());
+  if (!element.isF32())
+    x = arith::TruncFOp::create(*this, vector ? vector.clone(element) : element,
+                                x);
+  if (vector)
+    storeVector(x, memref, indices);
+  else
+    store(x, memref, indices);
 }
 
 Value KernelBuilder::toF32(Value x) {

@@ -84,6 +84,12 @@ public:
     return arith::CmpFOp::create(*this, predicate, x, y);
   }
   Value broadcast(Value scalar);
+  /// x * y + sum; of pairs, which are i32, both products.
+  Value multiplyAdd(Value x, Value y, Value sum);
+  /// The lanes of x, then those of y, as bf16.
+  Value roundPairs(Value x, Value y);
+  /// The first and the second bf16 of each pair, as f32.
+  std::pair<Value, Value> widenPairs(Value pairs);
   /// The sum of the lanes, in any order.
   Value sumLanes(Value vector);
   /// The greatest lane.
@@ -104,17 +110,20 @@ public:
   void storeVector(Value x, Value memref, ValueRange indices) {
     vector::StoreOp::create(*this, x, memref, indices);
   }
+  /// Vectors side by side, rounded to what the memref holds. Gives the sum of
+  /// what is there then, lane by lane, in some order of the lanes.
+  Value storeVectors(ArrayRef<Value> vectors, Value memref, Value row,
+                     Value column);
+  /// Two bf16 in an i32, the first in the low half, and a vector of such pairs.
+  Value loadPair(Value memref, ValueRange indices);
+  Value loadPairs(Value memref, ValueRange indices);
   /// The same of a vector or of one float, as f32.
   Value loadPart(Value memref, ValueRange indices, bool isVector) {
     return isVector ? loadVector(memref, indices)
                     : toF32(load(memref, indices));
   }
-  void storePart(Value x, Value memref, ValueRange indices) {
-    if (isa<VectorType>(x.getType()))
-      storeVector(x, memref, indices);
-    else
-      store(x, memref, indices);
-  }
+  /// Rounded to what the memref holds.
+  void storePart(Value x, Value memref, ValueRange indices);
   Value zeroPart(bool isVector) { return isVector ? splat(0.0f) : f32(0.0f); }
   /// A float as f32.
   Value toF32(Value x);
@@ -152,6 +161,9 @@ std::optional<int64_t> getConstant(Value x);
 
 /// Whether the innermost dimension is known to have stride 1.
 bool hasUnitStride(Value memref);
+/// Whether the pairs that the innermost dimension has are known to lie side by
+/// side.
+bool hasAdjacentPairs(Value memref);
 
 } // namespace mlir::posenc::cpu
 

@@ -27,7 +27,7 @@ Accumulators cpu::emitProduct(KernelBuilder &b, Value lo, Value hi,
       Value factor = b.broadcast(row(d, x));
       for (int64_t y = 0; y < vectors; ++y) {
         Value &sum = sums[x * vectors + y];
-        sum = b.fma(factor, columns[y], sum);
+        sum = b.multiplyAdd(factor, columns[y], sum);
       }
     }
   };
@@ -104,7 +104,18 @@ Value Panels::load(KernelBuilder &b, Value columns, Value column, Value t,
                    int64_t y) const {
   Value panel = b.add(b.div(column, width), y * lanes / width);
   Value lane = b.add(b.rem(column, width), y * lanes % width);
+  if (cast<MemRefType>(columns.getType()).getElementType().isBF16())
+    return b.loadPairs(columns, {panel, t, b.mul(lane, 2)});
   return b.loadVector(columns, {panel, t, lane});
+}
+
+Value cpu::emitPairsInRows(KernelBuilder &b, Value memref) {
+  int64_t rank = cast<MemRefType>(memref.getType()).getRank();
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t d = 0; d + 1 < rank; ++d)
+    groups.push_back({d});
+  groups.back().push_back(rank - 1);
+  return memref::CollapseShapeOp::create(b, memref, groups);
 }
 
 SmallVector<Value> cpu::emitTransposeOfUnits(KernelBuilder &b,
@@ -154,7 +165,7 @@ SmallVector<Value> cpu::emitTranspose(KernelBuilder &b,
   if (lanes % 4)
     // Few lanes: one by one.
     return llvm::map_to_vector(llvm::seq<int64_t>(0, lanes), [&](int64_t i) {
-      Value column = b.splat(0.0f);
+      Value column = rows[0];
       for (int64_t j = 0; j < lanes; ++j)
         column = vector::InsertOp::create(
             b, vector::ExtractOp::create(b, rows[j], i), column, j);

@@ -20,7 +20,7 @@ constexpr int64_t numRows = CpuTarget::rowsPerStep;
 using Accumulators = SmallVector<Value>;
 
 /// sums[x, y] + sum over d in [lo, hi) of row(d, x) * column(d, y), with a
-/// scalar for row(d, x) and a vector for column(d, y).
+/// scalar for row(d, x) and a vector for column(d, y), of f32 or of pairs.
 Accumulators emitProduct(KernelBuilder &b, Value lo, Value hi, int64_t vectors,
                          Accumulators sums,
                          function_ref<Value(Value, int64_t)> row,
@@ -55,8 +55,8 @@ struct Panels {
   static Panels get(Value columns, int64_t block, const CpuTarget &target);
   int64_t stepWidth() const { return vectors * lanes; }
 
-  /// Row t of the columns from `column` + y * lanes on. `column` is a multiple
-  /// of stepWidth().
+  /// Row t of the columns from `column` + y * lanes on, of bf16 the pairs t of
+  /// `emitPairsInRows`. `column` is a multiple of stepWidth().
   Value load(KernelBuilder &b, Value columns, Value column, Value t,
              int64_t y) const;
 };
@@ -66,6 +66,9 @@ SmallVector<Value> emitTransposeOfUnits(KernelBuilder &b,
                                         SmallVector<Value> rows, int64_t unit);
 /// The transpose of lanes x lanes.
 SmallVector<Value> emitTranspose(KernelBuilder &b, SmallVector<Value> rows);
+
+/// The memref with the pairs of its innermost dimension in the one before.
+Value emitPairsInRows(KernelBuilder &b, Value memref);
 
 /// The matrix as one that is known to have a unit innermost stride.
 Value emitUnitStride(KernelBuilder &b, Value memref);

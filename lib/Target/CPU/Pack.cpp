@@ -50,7 +50,6 @@ public:
   /// Zeros there.
   void emitZeros(Value to, Value row, int64_t channel, int64_t end);
 
-private:
   /// store(channel, element) for all channels in [from, to), by vectors and
   /// one by one at the end.
   void forChannels(int64_t from, int64_t to, bool vectors,
@@ -63,6 +62,8 @@ private:
       b.loop(b.index(from + whole), b.index(to), 1,
              [&](Value c) { body(c, false); });
   }
+
+private:
   Value load(Value table, ValueRange row, Value c, bool vector) {
     SmallVector<Value> at(row);
     at.push_back(c);
@@ -180,87 +181,181 @@ struct LowerPack : OpRewritePattern<PackOp> {
                                 PatternRewriter &rewriter) const override {
     Value dest = op.getDest();
     auto type = cast<MemRefType>(dest.getType());
-    if (!hasUnitStride(dest))
+    int64_t rank = type.getRank();
+    if (!hasUnitStride(dest) || (rank == 4 && !hasAdjacentPairs(dest)))
       return rewriter.notifyMatchFailure(op, "no unit stride");
     if (ShapedType::isDynamic(type.getDimSize(1)) ||
-        (type.getRank() == 3 && ShapedType::isDynamic(type.getDimSize(2))))
+        (rank > 2 && ShapedType::isDynamic(type.getDimSize(2))))
       return rewriter.notifyMatchFailure(op, "channels or panels of any size");
-    if (failed(type.getRank() == 2 ? packRows(op, rewriter)
-                                   : packColumns(op, rewriter)))
+    if (rank == 3 && !type.getElementType().isF32() && !isTwoByTwo(op))
+      return rewriter.notifyMatchFailure(op, "columns of halves");
+    if (rank == 4 && op.getChannel() % 2)
+      return rewriter.notifyMatchFailure(op, "channels between pairs");
+    if (failed(rank == 2        ? packRows(op, rewriter)
+               : isTwoByTwo(op) ? packTwoByTwo(op, rewriter)
+                                : packColumns(op, rewriter)))
       return rewriter.notifyMatchFailure(op, "an op cannot be emitted");
     rewriter.eraseOp(op);
     return success();
   }
 
 private:
+  /// What rows are emitted to, before they go to columns. Several sources are
+  /// added there, and rounded after that.
+  static Value makePiece(KernelBuilder &b, PackOp op, int64_t rows,
+                         int64_t channels) {
+    bool isSum = op.getSources().size() > 1;
+    auto type = cast<MemRefType>(op.getDest().getType());
+    return b.scratch(isSum ? b.getF32Type() : type.getElementType(),
+                     {b.getIndexAttr(rows), b.getIndexAttr(channels)});
+  }
+
+  /// `count` times two bf16 of a piece, or one f32, in vectors of b.lanes.
+  static Value loadRounded(KernelBuilder &b, Value piece, Value row, Value c,
+                           int64_t count) {
+    auto type = cast<MemRefType>(piece.getType());
+    Type bf16 = b.getBF16Type();
+    auto halves = VectorType::get({count * b.lanes}, bf16);
+    if (!type.getElementType().isF32())
+      return vector::LoadOp::create(b, halves, piece, ValueRange{row, c});
+    Value x = vector::LoadOp::create(
+        b, VectorType::get({count * b.lanes}, b.getF32Type()), piece,
+        ValueRange{row, c});
+    return arith::TruncFOp::create(b, halves, x);
+  }
+
+  /// Emits row i of the packed matrix, zeros if there is none, with zeros from
+  /// the channels of the sources on up to `end`.
+  static LogicalResult emitRow(KernelBuilder &b, RowEmitter &rows, PackOp op,
+                               Value i, Value to, Value row, int64_t channel,
+                               int64_t end) {
+    LogicalResult result = success();
+    b.when(
+        b.less(i, b.sub(op.getHi(), op.getLo())),
+        [&] {
+          result = rows.emit(b.add(op.getLo(), i), to, row, channel);
+          rows.emitZeros(to, row, channel + rows.getChannels(), end);
+        },
+        [&] { rows.emitZeros(to, row, channel, end); });
+    return result;
+  }
+
   LogicalResult packRows(PackOp op, PatternRewriter &rewriter) const {
     KernelBuilder b(rewriter, op.getLoc(), target, target.lanes);
     RowEmitter rows(b, op);
     Value dest = op.getDest();
-    int64_t channel = op.getChannel();
-    int64_t end = channel + rows.getChannels();
-    int64_t all = cast<MemRefType>(dest.getType()).getDimSize(1);
+    auto type = cast<MemRefType>(dest.getType());
+    int64_t channel = op.getChannel(), all = type.getDimSize(1);
+    bool isSum = op.getSources().size() > 1;
+    bool isRounded = isSum && !type.getElementType().isF32();
+    Value piece = isRounded ? makePiece(b, op, 1, all) : dest;
     LogicalResult result = success();
-    Value numThere = b.sub(op.getHi(), op.getLo());
     b.loop(b.index(0), b.dim(dest, 0), 1, [&](Value row) {
-      b.when(
-          b.less(row, numThere),
-          [&] {
-            result = rows.emit(b.add(op.getLo(), row), dest, row, channel);
-            rows.emitZeros(dest, row, end, all);
-          },
-          [&] { rows.emitZeros(dest, row, channel, all); });
+      Value to = isRounded ? b.index(0) : row;
+      result = emitRow(b, rows, op, row, piece, to, channel, all);
+      if (isRounded)
+        rows.forChannels(channel, all, true, [&](Value c, bool vector) {
+          b.storePart(b.loadPart(piece, {to, c}, vector), dest, {row, c});
+        });
     });
+    b.freeScratch();
     return result;
   }
 
-  /// A few rows at a time to a buffer, and transposed from there.
+  /// A few rows at a time to a piece, and transposed from there; of pairs, both
+  /// elements as one.
   LogicalResult packColumns(PackOp op, PatternRewriter &rewriter) const {
     Value dest = op.getDest();
     auto type = cast<MemRefType>(dest.getType());
     int64_t width = type.getDimSize(2), all = type.getDimSize(1);
+    bool hasPairs = type.getRank() == 4;
+    int64_t unit = hasPairs ? 2 : 1;
     KernelBuilder b(rewriter, op.getLoc(), target,
                     std::gcd(width, target.lanes));
     RowEmitter rows(b, op);
-    int64_t lanes = b.lanes, channel = op.getChannel();
-    int64_t channels = rows.getChannels();
-    int64_t whole = channels / lanes * lanes;
+    if (hasPairs)
+      dest = emitPairsInRows(b, dest);
+    // Counted in units from here on.
+    int64_t lanes = b.lanes, first = op.getChannel() / unit;
+    int64_t count = llvm::divideCeil(rows.getChannels(), unit);
+    int64_t whole = count / lanes * lanes;
     // A line more than the channels: rows a multiple of 4 KB apart would fall
     // into the same set of the cache.
-    Value piece =
-        b.scratch({b.getIndexAttr(lanes), b.getIndexAttr(whole + lanes + 16)});
+    Value piece = makePiece(b, op, lanes, (whole + lanes) * unit + 16);
     LogicalResult result = success();
-    Value numThere = b.sub(op.getHi(), op.getLo());
     Value end = b.mul(b.dim(dest, 0), width);
     b.loop(b.index(0), end, lanes, [&](Value column) {
       Value panel = b.div(column, width), lane = b.rem(column, width);
+      auto store = [&](Value x, Value row) {
+        if (hasPairs)
+          x = vector::BitCastOp::create(
+              b, VectorType::get({2 * lanes}, b.getBF16Type()), x);
+        b.storeVector(x, dest, {panel, row, b.mul(lane, unit)});
+      };
       b.loop(b.index(0), b.index(lanes), 1, [&](Value row) {
-        Value i = b.add(column, row);
-        b.when(
-            b.less(i, numThere),
-            [&] { result = rows.emit(b.add(op.getLo(), i), piece, row, 0); },
-            [&] { rows.emitZeros(piece, row, 0, channels); });
+        result = emitRow(b, rows, op, b.add(column, row), piece, row, 0,
+                         count * unit);
       });
+      auto transpose = [&](Value c, int64_t numStored) {
+        SmallVector<Value> vectors;
+        for (int64_t row = 0; row < lanes; ++row) {
+          Value at = b.index(row);
+          if (!hasPairs) {
+            vectors.push_back(b.loadVector(piece, {at, c}));
+            continue;
+          }
+          Value pairs = loadRounded(b, piece, at, b.mul(c, 2), 2);
+          vectors.push_back(vector::BitCastOp::create(
+              b, VectorType::get({lanes}, b.getI32Type()), pairs));
+        }
+        vectors = emitTranspose(b, vectors);
+        for (int64_t i = 0; i < numStored; ++i)
+          store(vectors[i], b.add(b.add(c, i), first));
+      };
       if (whole)
-        b.loop(b.index(0), b.index(whole), lanes, [&](Value c) {
-          SmallVector<Value> vectors;
-          for (int64_t row = 0; row < lanes; ++row)
-            vectors.push_back(b.loadVector(piece, {b.index(row), c}));
-          for (auto [i, vector] : llvm::enumerate(emitTranspose(b, vectors)))
-            b.storeVector(vector, dest,
-                          {panel, b.add(b.add(c, i), channel), lane});
-        });
-      if (whole < channels)
-        b.loop(b.index(whole), b.index(channels), 1, [&](Value c) {
-          b.loop(b.index(0), b.index(lanes), 1, [&](Value row) {
-            b.store(b.load(piece, {row, c}), dest,
-                    {panel, b.add(c, channel), b.add(lane, row)});
-          });
-        });
-      if (channel + channels < all)
-        b.loop(b.index(channel + channels), b.index(all), 1, [&](Value c) {
-          b.storeVector(b.splat(0.0f), dest, {panel, c, lane});
-        });
+        b.loop(b.index(0), b.index(whole), lanes,
+               [&](Value c) { transpose(c, lanes); });
+      if (whole < count)
+        transpose(b.index(whole), count - whole);
+      Value none = b.splat(hasPairs ? TypedAttr(b.getI32IntegerAttr(0))
+                                    : b.getF32FloatAttr(0.0f));
+      if (first + count < all)
+        b.loop(b.index(first + count), b.index(all), 1,
+               [&](Value c) { store(none, c); });
+    });
+    b.freeScratch();
+    return result;
+  }
+
+  /// Whether columns are two by two, as values in pairs of keys are.
+  static bool isTwoByTwo(PackOp op) {
+    auto type = cast<MemRefType>(op.getDest().getType());
+    return type.getRank() == 3 && hasAdjacentPairs(op.getDest()) &&
+           type.getElementType().isBF16() && type.getDimSize(1) % 16 == 0 &&
+           op.getChannel() == 0;
+  }
+
+  /// Their elements come by turns from one row and from the other.
+  LogicalResult packTwoByTwo(PackOp op, PatternRewriter &rewriter) const {
+    KernelBuilder b(rewriter, op.getLoc(), target, target.lanes);
+    RowEmitter rows(b, op);
+    int64_t all = cast<MemRefType>(op.getDest().getType()).getDimSize(1);
+    Value dest = emitPairsInRows(b, op.getDest());
+    Value piece = makePiece(b, op, 2, all);
+    SmallVector<int64_t> byTurns;
+    for (int64_t lane = 0; lane < b.lanes; ++lane)
+      byTurns.append({lane, b.lanes + lane});
+    LogicalResult result = success();
+    b.loop(b.index(0), b.dim(dest, 0), 1, [&](Value panel) {
+      for (int64_t row = 0; row < 2; ++row)
+        result = emitRow(b, rows, op, b.add(b.mul(panel, 2), row), piece,
+                         b.index(row), 0, all);
+      b.loop(b.index(0), b.index(all), b.lanes, [&](Value c) {
+        Value x = loadRounded(b, piece, b.index(0), c, 1);
+        Value y = loadRounded(b, piece, b.index(1), c, 1);
+        b.storeVector(vector::ShuffleOp::create(b, x, y, byTurns), dest,
+                      {panel, b.mul(c, 2)});
+      });
     });
     b.freeScratch();
     return result;

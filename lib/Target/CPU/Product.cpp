@@ -25,12 +25,17 @@ struct LowerProduct : OpRewritePattern<ProductOp> {
                                 PatternRewriter &rewriter) const override {
     Value rows = op.getRows(), columns = op.getColumns(), dest = op.getDest();
     auto destType = cast<MemRefType>(dest.getType());
-    int64_t channels = cast<MemRefType>(rows.getType()).getDimSize(1);
-    int64_t width = cast<MemRefType>(columns.getType()).getDimSize(2);
+    auto columnsType = cast<MemRefType>(columns.getType());
+    int64_t channels = columnsType.getDimSize(1); // or pairs of channels
+    int64_t width = columnsType.getDimSize(2);
+    bool hasPairs = columnsType.getRank() == 4;
     if (ShapedType::isDynamic(channels) || ShapedType::isDynamic(width))
       return rewriter.notifyMatchFailure(op, "channels or panels of any size");
     if (!hasUnitStride(columns) || !hasUnitStride(dest))
       return rewriter.notifyMatchFailure(op, "no unit stride");
+    if (hasPairs ? !hasAdjacentPairs(columns) || !hasUnitStride(rows)
+                 : !columnsType.getElementType().isF32())
+      return rewriter.notifyMatchFailure(op, "pairs not side by side");
     bool paneled = destType.getRank() == 3;
     int64_t destWidth = destType.getShape().back();
     if (paneled && ShapedType::isDynamic(destWidth))
@@ -38,6 +43,8 @@ struct LowerProduct : OpRewritePattern<ProductOp> {
 
     Panels panels = Panels::get(columns, width, target);
     KernelBuilder b(rewriter, op.getLoc(), target, panels.lanes);
+    if (hasPairs)
+      columns = emitPairsInRows(b, columns);
     Value zero = b.index(0);
     Value numRowsHere = b.dim(rows, 0);
     Value numColumns =
@@ -61,7 +68,10 @@ struct LowerProduct : OpRewritePattern<ProductOp> {
           from.push_back(b.min(b.add(row, x), last));
         Accumulators sums = emitChannels(
             b, channels, panels.vectors,
-            [&](Value d, int64_t x) { return b.load(rows, {from[x], d}); },
+            [&](Value d, int64_t x) {
+              return hasPairs ? b.loadPair(rows, {from[x], b.mul(d, 2)})
+                              : b.load(rows, {from[x], d});
+            },
             [&](Value d, int64_t y) {
               return panels.load(b, columns, column, d, y);
             });

@@ -8,6 +8,7 @@
 
 #include "Sweep.h"
 #include "Patterns.h"
+#include "TileFunctions.h"
 #include "mlir/IR/IRMapping.h"
 #include "posenc/Reference/ScalarEmitter.h"
 #include <limits>
@@ -19,47 +20,23 @@ using namespace mlir::posenc::tile;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-static bool hasKeysInPlace(SweepOp op) {
-  return cast<MemRefType>(op.getK().getType()).getRank() == 2;
-}
-
-/// Keys in place make a vector of scores at a time.
-static Panels getPanels(SweepOp op, const CpuTarget &target) {
-  if (hasKeysInPlace(op))
-    return {/*width=*/int64_t(op.getBlock()), target.lanes, /*vectors=*/1};
-  return Panels::get(op.getK(), op.getBlock(), target);
-}
-
-/// With keys in place, one, two or four: as many as share a load of a key.
-static int64_t getStepRows(SweepOp op) {
-  if (!hasKeysInPlace(op))
-    return CpuTarget::rowsPerStep;
-  int64_t rows = cast<MemRefType>(op.getQ().getType()).getDimSize(0);
-  return rows == 1 || rows == 2 ? rows : 4;
-}
-
 SweepEmitter::SweepEmitter(OpBuilder &builder, SweepOp op,
-                           const CpuTarget &target)
+                           const CpuTarget &target, Unit::Kind kind)
     : op(op), terms(op.getTermList()), buckets(op.getBucketList()),
-      panels(getPanels(op, target)),
-      b(builder, op.getLoc(), target, panels.lanes), block(op.getBlock()),
+      panels(Unit::getPanels(kind, op, target)),
+      b(builder, op.getLoc(), target, panels.lanes),
+      unit(Unit::create(kind, b, op, panels)), block(op.getBlock()),
       channels(cast<MemRefType>(op.getQ().getType()).getDimSize(1)),
       valueChannels(cast<MemRefType>(op.getO().getType()).getDimSize(1)),
-      keysInPlace(hasKeysInPlace(op)), stepRows(getStepRows(op)),
-      hasRegion(!op.getScore().empty()),
+      stepRows(unit->stepRows), hasRegion(!op.getScore().empty()),
       alwaysCareful(hasRegion || llvm::any_of(terms, [](const Term &term) {
                       return term.use == TermUse::Mask;
                     })) {}
 
-std::optional<StringRef> SweepEmitter::whyNot(SweepOp op,
-                                              const CpuTarget &target) {
-  if (!hasUnitStride(op.getK()))
-    return "the keys have no unit stride";
-  if (hasKeysInPlace(op)) {
-    int64_t channels = cast<MemRefType>(op.getQ().getType()).getDimSize(1);
-    if (channels % dotChannels || op.getBlock() % target.lanes)
-      return "the channels or the block are no whole vectors";
-  }
+std::optional<StringRef>
+SweepEmitter::whyNot(SweepOp op, const CpuTarget &target, Unit::Kind kind) {
+  if (std::optional<StringRef> reason = Unit::whyNot(kind, op, target))
+    return reason;
   for (SweepOp::Term &term : op.getTermList())
     if (term.kind != TermKind::Pair && term.kind != TermKind::Row &&
         !hasUnitStride(term.table))
@@ -110,21 +87,21 @@ void SweepEmitter::prepare() {
     paddedRows = b.mul(numGroups, stepRows);
 
   auto size = [&](int64_t x) -> OpFoldResult { return b.getIndexAttr(x); };
-  int64_t paddedValues =
-      (valueChannels + panels.lanes - 1) / panels.lanes * panels.lanes;
-  p = b.scratch({size(2 * stepRows), size(block)});
-  o = b.scratch({paddedRows, size(paddedValues)});
+  scores = b.scratch({size(stepRows), size(block)});
+  weights = b.scratch(unit->weightType, {size(2 * stepRows), size(block)});
+  o = b.scratch({paddedRows, size(unit->valueWidth)});
   m = b.scratch({paddedRows});
   negatedM = b.scratch({paddedRows});
   unknown = b.scratch(b.getI1Type(), {paddedRows});
 
   // Queries in whole steps: rows beyond the tile are of no consequence.
-  // Products with keys in place read vectors of them.
-  q = op.getQ();
-  int64_t queryRows = cast<MemRefType>(q.getType()).getDimSize(0);
-  if (queryRows < 0 || queryRows % stepRows ||
-      (keysInPlace && !hasUnitStride(q))) {
-    Value copy = b.scratch({paddedRows, size(channels)});
+  // Products of some units read vectors of them.
+  Value q = op.getQ();
+  auto queries = cast<MemRefType>(q.getType());
+  int64_t queryRows = queries.getDimSize(0);
+  if (queryRows < 0 || queryRows % stepRows || !hasUnitStride(q)) {
+    Value copy =
+        b.scratch(queries.getElementType(), {paddedRows, size(channels)});
     b.loop(b.index(0), b.mul(numGroups, stepRows), 1, [&](Value row) {
       Value from = b.min(row, b.sub(numTileRows, 1));
       b.loop(b.index(0), b.index(channels), 1,
@@ -134,8 +111,7 @@ void SweepEmitter::prepare() {
   }
   prepareTerms();
   prepareBuckets();
-  prepareKeys();
-  prepareValues();
+  unit->prepare({q, scores, weights, o});
   prepareTotals();
 }
 
@@ -161,8 +137,6 @@ Value SweepEmitter::emitLog2OfKeys() {
 void SweepEmitter::reset(Value mode) {
   Value known = b.lessEqual(b.index(MaximaKnown), mode);
   Value zero = b.f32(0.0f), least = b.f32(-infinity);
-  int64_t paddedValues =
-      (valueChannels + panels.lanes - 1) / panels.lanes * panels.lanes;
   // Where as many weights as there are keys must not sum up to more than 1.
   Value raise =
       b.select(b.equal(mode, b.index(SelectedValues)), emitLog2OfKeys(), zero);
@@ -176,7 +150,7 @@ void SweepEmitter::reset(Value mode) {
     b.store(b.select(none, zero, arith::NegFOp::create(b, base)), negatedM,
             {row});
     b.store(b.isNot(known), unknown, {row});
-    b.loop(b.index(0), b.index(paddedValues), panels.lanes,
+    b.loop(b.index(0), b.index(unit->valueWidth), panels.lanes,
            [&](Value d) { b.storeVector(b.splat(0.0f), o, {row, d}); });
     resetBuckets(row);
   });
@@ -228,8 +202,7 @@ LogicalResult SweepEmitter::emitRound(Value mode) {
           b.clone(inner, mapping);
       });
     }
-    copyKeys(n, lo, hi);
-    Value valueRow = copyValues(n, t);
+    Value valueRow = unit->prepareBlock({n, lo, hi}, t);
 
     Value groups = b.select(isBlock, numGroups, b.index(1));
     return b.loop(
@@ -292,8 +265,6 @@ LogicalResult SweepEmitter::emitRound(Value mode) {
 /// Writes the sums, and gives the next mode.
 Value SweepEmitter::emitGuard(Value mode) {
   Value zero = b.index(0), zeros = b.splat(0.0f);
-  int64_t paddedValues =
-      (valueChannels + panels.lanes - 1) / panels.lanes * panels.lanes;
   SmallVector<Value> good = b.loop(
       zero, numTileRows, 1, ValueRange{b.i1(true), zeros},
       [&](Value row, ValueRange values) -> SmallVector<Value> {
@@ -318,7 +289,7 @@ Value SweepEmitter::emitGuard(Value mode) {
                    b.compare(arith::CmpFPredicate::OLT, sum, b.f32(0x1p66f)));
         // 0 for finite values, NaN for others.
         Value nothing = b.loop(
-            zero, b.index(paddedValues), panels.lanes, values[1],
+            zero, b.index(unit->valueWidth), panels.lanes, values[1],
             [&](Value d, ValueRange values) -> SmallVector<Value> {
               return {b.fma(b.loadVector(o, {row, d}), zeros, values[0])};
             })[0];
@@ -371,9 +342,22 @@ struct LowerSweep : OpRewritePattern<SweepOp> {
 
   LogicalResult matchAndRewrite(SweepOp op,
                                 PatternRewriter &rewriter) const override {
-    if (std::optional<StringRef> reason = SweepEmitter::whyNot(op, target))
+    Unit::Kind kind = Unit::getKind(op);
+    if (std::optional<StringRef> reason =
+            SweepEmitter::whyNot(op, target, kind))
       return rewriter.notifyMatchFailure(op, *reason);
-    if (failed(SweepEmitter(rewriter, op, target).emit()))
+    auto emit = [&](Unit::Kind kind) {
+      return SweepEmitter(rewriter, op, target, kind).emit();
+    };
+    bool hasTiles = kind == Unit::Kind::Pairs &&
+                    !Unit::whyNot(Unit::Kind::Tiles, op, target);
+    LogicalResult emitted = hasTiles
+                                ? emitIfTiles(
+                                      rewriter, op.getLoc(),
+                                      [&] { return emit(Unit::Kind::Tiles); },
+                                      [&] { return emit(kind); })
+                                : emit(kind);
+    if (failed(emitted))
       return rewriter.notifyMatchFailure(op, "an op cannot be emitted");
     rewriter.eraseOp(op);
     return success();

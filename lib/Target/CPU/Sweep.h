@@ -9,20 +9,19 @@
 #ifndef POSENC_LIB_TARGET_CPU_SWEEP_H
 #define POSENC_LIB_TARGET_CPU_SWEEP_H
 
-#include "Microkernel.h"
-#include "dialects/PosEncTile/PosEncTile.h"
+#include "Unit.h"
 
 namespace mlir::posenc::cpu {
 
 /// Emits one sweep.
 ///
-/// A few rows and a block of keys are a step: six rows of packed keys, fewer of
-/// keys that are read where they lie. Its scores stay in registers from
-/// the product to the weights where nothing but the exponential is to be done
-/// (the plain path); where a maximum, a mask or the score region comes between,
-/// they go through a small buffer, row by row (the careful path). The weighted
-/// values of a step are added while the next step runs, so that a core finds
-/// products to compute beside the exponentials.
+/// A few rows and a block of keys are a step, whose products a unit computes.
+/// Its scores stay in registers from the product to the weights where nothing
+/// but the exponential is to be done (the plain path); where a maximum, a mask
+/// or the score region comes between, they go through a small buffer, row by
+/// row (the careful path). The weighted values of a step are added while the
+/// next step runs, so that a core finds products to compute beside the
+/// exponentials.
 ///
 /// The weights of a row are relative to the maximum of the first block in
 /// which it keeps a key. If a sum shows that this was far from the maximum of
@@ -31,11 +30,12 @@ namespace mlir::posenc::cpu {
 /// weight 0, which may be anything, are left out one by one.
 class SweepEmitter {
 public:
-  SweepEmitter(OpBuilder &builder, tile::SweepOp op, const CpuTarget &target);
+  SweepEmitter(OpBuilder &builder, tile::SweepOp op, const CpuTarget &target,
+               Unit::Kind kind);
 
   /// Why the sweep cannot be emitted, if it cannot.
-  static std::optional<StringRef> whyNot(tile::SweepOp op,
-                                         const CpuTarget &target);
+  static std::optional<StringRef>
+  whyNot(tile::SweepOp op, const CpuTarget &target, Unit::Kind kind);
 
   LogicalResult emit();
 
@@ -81,18 +81,18 @@ private:
   /// How many query rows row x of a step is behind its first.
   Value rowsBehind(Value x) { return op.getQueryRow() ? b.index(0) : x; }
 
-  // SweepStep.cpp: a step, and the product with the values.
+  // SweepStep.cpp: a step, and what its values are multiplied with. Scores are
+  // those of some rows, the step's from x on, and of the columns from `column`.
   LogicalResult emitStep(const Step &step);
   void emitScores(const Step &step);
-  Accumulators emitProductsInPlace(const Step &step, Value key);
-  int64_t getValueVectors() const;
-  void emitWeights(const Step &step, Value column, Accumulators &scores);
+  void scaleProducts(const Step &step, Value x, Accumulators &scores);
+  Value addToScore(Value score, Value x);
+  void emitWeights(const Step &step, Value x, Value column,
+                   ArrayRef<Value> scores);
+  void emitWeightsOfRow(const Step &step, Value x, Value column, Value shift,
+                        ArrayRef<Value> scores);
   void emitValues(Value mode, const Pending &pending);
-  void emitSelectedValues(const Pending &pending);
-  void prepareKeys();
-  void copyKeys(Value n, Value lo, Value hi);
-  void prepareValues();
-  Value copyValues(Value n, Value round);
+  void emitSelectedValues(const Unit::Pending &pending);
 
   // SweepTotals.cpp: sums over many keys.
   struct Total;
@@ -116,7 +116,7 @@ private:
   void copyPairs(const Step &step);
   Value loadTerm(const Term &term, unsigned number, const Step &step, Value x,
                  Value column);
-  void addTerms(const Step &step, Value column, Accumulators &scores);
+  void addTerms(const Step &step, Value x, Value column, Accumulators &scores);
   Value emitKeepTerms(const Step &step, Value x, Value column);
   void prepareBuckets();
   void resetBuckets(Value p);
@@ -134,16 +134,18 @@ private:
   SmallVector<tile::SweepOp::Bucket> buckets;
   Panels panels;
   KernelBuilder b;
+  std::unique_ptr<Unit> unit;
 
   int64_t block, channels, valueChannels;
-  bool keysInPlace;
   int64_t stepRows; // rows of a step
   bool hasRegion, alwaysCareful;
   Value firstRow; // the query row of row 0
   Value keyLo, keyHi, keepLo, keepHi, nearLo, nearHi;
   Value numTileRows, numGroups;
   OpFoldResult paddedRows; // rows of the buffers, those of whole steps
-  Value q, p, o, l, m, negatedM, unknown;
+  Value scores;            // of a step on the careful path, [stepRows, block]
+  Value weights; // of a step and of the one before, [2 * stepRows, block]
+  Value o, l, m, negatedM, unknown;
   /// What a long sweep has summed so far. A sum of many numbers, one after the
   /// other, loses digits; so all sums begin anew from time to time.
   struct Total {
@@ -153,9 +155,6 @@ private:
   Value isLong;             // whether totals are used
   Value rowConstants;       // [classes * rows], null without row terms
   SmallVector<Value> pairs; // by number of the term
-  Value keyCopies; // a block of keys in place, as f32; null if not used
-  Value valueCopies, isUnit; // copies of blocks of v; null if not used
-  Value values;              // what products with values read
   struct LagBucket {
     Value strip, sums;
   };

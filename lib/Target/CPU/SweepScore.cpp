@@ -33,11 +33,10 @@ LogicalResult SweepEmitter::emitCareful(const Step &step) {
       zero, b.index(stepRows), 1, ValueRange{b.i1(false)},
       [&](Value x, ValueRange carried) -> SmallVector<Value> {
         Value row = b.add(step.p, x), r = b.add(step.r, rowsBehind(x));
-        Value weights = b.add(step.weights, x);
-        SmallVector<Value> scores, keep(vectors);
+        SmallVector<Value> z, keep(vectors);
         for (int64_t y = 0; y < vectors; ++y)
-          scores.push_back(b.loadVector(p, {weights, column(y)}));
-        if (hasRegion && failed(emitRegion(step, x, r, scores, keep)))
+          z.push_back(b.loadVector(scores, {x, column(y)}));
+        if (hasRegion && failed(emitRegion(step, x, r, z, keep)))
           result = failure();
 
         // Lanes of the block that the row keeps, in 32 bits.
@@ -60,8 +59,8 @@ LogicalResult SweepEmitter::emitCareful(const Step &step) {
           Value kept = b.both(b.lessEqual(low, lane), b.lessEqual(lane, high));
           kept = b.both(kept, keep[y]);
           kept = b.both(kept, emitKeepTerms(step, x, column(y)));
-          scores[y] = b.select(kept, scores[y], b.splat(-infinity));
-          greatest = y ? emitMax(b, greatest, scores[y]) : scores[y];
+          z[y] = b.select(kept, z[y], b.splat(-infinity));
+          greatest = y ? emitMax(b, greatest, z[y]) : z[y];
         }
 
         // The maximum is set once, where it was -inf and counted as 0.
@@ -86,17 +85,7 @@ LogicalResult SweepEmitter::emitCareful(const Step &step) {
             [&]() -> SmallVector<Value> { return {wasNegated, b.i1(false)}; });
 
         b.when(b.isNot(maximaAlone), [&] {
-          Value shift = b.broadcast(found[0]), sum;
-          for (int64_t y = 0; y < vectors; ++y) {
-            Value weight = emitExp2(b, b.addf(scores[y], shift));
-            b.storeVector(weight, p, {weights, column(y)});
-            sum = sum ? b.addf(sum, weight) : weight;
-          }
-          for (auto [sums, first] : getSums(step)) {
-            Value at = b.add(first, x);
-            b.storeVector(b.addf(b.loadVector(sums, {at, zero}), sum), sums,
-                          {at, zero});
-          }
+          emitWeightsOfRow(step, x, zero, b.broadcast(found[0]), z);
         });
         return {b.either(carried[0], found[1])};
       })[0];

@@ -150,21 +150,22 @@ Value SweepEmitter::loadTerm(const Term &term, unsigned number,
 /// Adds the terms to the products. A sum that began with them would be rounded
 /// to their size for every channel. For the same reason the maximum comes last;
 /// equal pairs of all blocks then have the same score.
-void SweepEmitter::addTerms(const Step &step, Value column,
+void SweepEmitter::addTerms(const Step &step, Value first, Value column,
                             Accumulators &scores) {
-  Value classRow = step.p;
+  Value classRow = b.add(step.p, first);
+  int64_t numScoreRows = scores.size() / panels.vectors;
   if (rowConstants && nearLo) {
     Value rows = toValue(b, paddedRows);
     Value offset = b.select(step.isLeft, rows,
                             b.select(step.isRight, b.mul(rows, 2), b.index(0)));
-    classRow = b.add(offset, step.p);
+    classRow = b.add(offset, classRow);
   }
   if (rowConstants)
-    for (int64_t x = 0; x < stepRows; ++x) {
+    for (int64_t x = 0; x < numScoreRows; ++x) {
       Value constant = b.broadcast(b.load(rowConstants, {b.add(classRow, x)}));
       for (int64_t y = 0; y < panels.vectors; ++y) {
         Value &score = scores[x * panels.vectors + y];
-        score = b.addf(score, constant);
+        score = addToScore(score, constant);
       }
     }
   auto add = [&](TermUse use, Accumulators sums) {
@@ -173,7 +174,7 @@ void SweepEmitter::addTerms(const Step &step, Value column,
         continue;
       for (auto [i, sum] : llvm::enumerate(sums)) {
         Value lanes = b.add(column, i % panels.vectors * panels.lanes);
-        Value x = b.index(i / panels.vectors);
+        Value x = b.add(first, i / panels.vectors);
         if (term.factor) {
           Term plain = term;
           plain.factor = {};
@@ -182,7 +183,7 @@ void SweepEmitter::addTerms(const Step &step, Value column,
           sum = b.fma(loadTerm(plain, number, step, x, lanes),
                       b.broadcast(factor), sum);
         } else {
-          sum = b.addf(sum, loadTerm(term, number, step, x, lanes));
+          sum = addToScore(sum, loadTerm(term, number, step, x, lanes));
         }
       }
     }
@@ -332,8 +333,9 @@ void SweepEmitter::addToBuckets(const Step &step) {
           b.loop(zero, b.index(stepRows), 1, [&](Value x) {
             Value start = b.sub(from, rowsBehind(x));
             b.loop(zero, b.index(block), panels.lanes, [&](Value column) {
-              b.storeVector(b.loadVector(p, {b.add(step.weights, x), column}),
-                            strip, {b.add(step.p, x), b.add(start, column)});
+              b.storeVector(
+                  b.loadVector(weights, {b.add(step.weights, x), column}),
+                  strip, {b.add(step.p, x), b.add(start, column)});
             });
           });
         });
@@ -341,7 +343,7 @@ void SweepEmitter::addToBuckets(const Step &step) {
       }
       bool byScore = bucket.kind == BucketKind::Score;
       int64_t firstRow = byScore ? number++ * stepRows : 0;
-      Value columns = b.dim(bucket.weights, 1), weights = bucket.weights,
+      Value columns = b.dim(bucket.weights, 1), matrix = bucket.weights,
             tile = bucket.tile;
       Value rows = b.min(b.index(stepRows), b.sub(numTileRows, step.p));
       b.loop(zero, rows, 1, [&](Value x) {
@@ -352,9 +354,9 @@ void SweepEmitter::addToBuckets(const Step &step) {
                         : b.load(tile, {row, column});
           Value inside = b.compare(arith::CmpIPredicate::ult, c, columns);
           b.when(inside, [&] {
-            Value weight = b.load(p, {b.add(step.weights, x), column});
-            b.store(b.addf(b.load(weights, {row, c}), weight), weights,
-                    {row, c});
+            Value weight =
+                b.toF32(b.load(weights, {b.add(step.weights, x), column}));
+            b.store(b.addf(b.load(matrix, {row, c}), weight), matrix, {row, c});
           });
         });
       });

@@ -86,10 +86,19 @@ CpuTarget::get(StringRef triple, StringRef cpu, StringRef features,
       target.registers = 32;
       target.hasReduceScale = true;
       target.hasPermute = true;
+      target.hasPairDots = has("avx512bf16");
     } else if (has("avx2") && has("fma")) {
       target.lanes = 8;
       target.hasPermute = true;
     }
+    // Asking the system is known of Linux.
+    target.hasTiles = has("amx-tile") && has("amx-bf16") &&
+                      parsed.isOSLinux() && parsed.isArch64Bit();
+    // Intel's take two cycles for what an fma does in a half; AMD's as long as
+    // an fma, so twice as much.
+    bool hasFastDots =
+        target.hasPairDots && StringRef(target.cpu).starts_with("znver");
+    target.prefersPairs = target.hasTiles || hasFastDots;
   } else if (parsed.isAArch64()) {
     target.registers = 32;
     target.hasNanMaximum = true;

@@ -29,13 +29,17 @@ namespace {
 // Packed matrices
 //===----------------------------------------------------------------------===//
 
-/// A matrix as rows [rows][C] or as columns [panels][C][W]: one vector of C
-/// channels per row or column.
+/// A matrix as rows [rows][C], as columns [panels][C][W] or as columns of pairs
+/// [panels][C / 2][W][2]: one vector of C channels per row or column.
 struct Packed {
   explicit Packed(Value memref)
       : memref(memref), type(cast<MemRefType>(memref.getType())) {}
 
-  bool hasPanels() const { return type.getRank() == 3; }
+  bool hasPanels() const { return type.getRank() > 2; }
+  bool hasPairs() const { return type.getRank() == 4; }
+  int64_t getChannels() const {
+    return type.getDimSize(1) * (hasPairs() ? 2 : 1);
+  }
   /// How many rows or columns there are.
   Value getCount(LoopBuilder &b) const {
     Value count = b.size(memref, 0);
@@ -45,7 +49,11 @@ struct Packed {
     if (!hasPanels())
       return {vector, channel};
     Value width = b.size(memref, 2);
-    return {b.div(vector, width), channel, b.rem(vector, width)};
+    Value panel = b.div(vector, width), column = b.rem(vector, width);
+    if (!hasPairs())
+      return {panel, channel, column};
+    Value two = b.index(2);
+    return {panel, b.div(channel, two), column, b.rem(channel, two)};
   }
 
   Value memref;
@@ -217,7 +225,7 @@ struct PackLowering : OpRewritePattern<PackOp> {
         b.store(value, op.getDest(), dest.at(b, vector, channel));
       };
       // Zeros, where nothing comes after.
-      b.forEach(b.index(op.getChannel()), b.index(dest.type.getDimSize(1)),
+      b.forEach(b.index(op.getChannel()), b.index(dest.getChannels()),
                 [&](Value channel) { store(b.real(0), channel); });
       b.ifThen(b.compare(vector, LoopBuilder::IntPredicate::slt, count),
                [&] { result = pack(b, op, b.add(op.getLo(), vector), store); });

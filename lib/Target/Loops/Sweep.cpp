@@ -48,6 +48,7 @@ private:
     return op.getQueryRow() ? op.getQueryRow() : b.add(op.getRowLo(), p);
   }
   Value product(const Pair &pair);
+  Value value(Value j, Value channel);
   Value element(const SweepOp::Term &term, const Pair &pair);
   Value addTerms(TermUse use, Value y, const Pair &pair);
   Value addClassTerms(Value y, const Pair &pair);
@@ -179,17 +180,32 @@ LogicalResult SweepEmitter::prepareBlock(const Block &block) {
 //===----------------------------------------------------------------------===//
 
 Value SweepEmitter::product(const Pair &pair) {
-  Value k = op.getK(), panel, column;
-  bool isPacked = cast<MemRefType>(k.getType()).getRank() == 3;
-  if (isPacked) {
+  Value k = op.getK(), panel, column, two = b.index(2);
+  if (!op.hasKeysInPlace()) {
     Value width = b.size(k, 2);
     panel = b.div(pair.j, width), column = b.rem(pair.j, width);
   }
-  return b.accumulate(b.size(op.getQ(), 1), b.real(0), [&](Value t, Value sum) {
-    Value x = b.load(op.getQ(), {pair.p, t});
-    Value y = isPacked ? b.load(k, {panel, t, column}) : b.load(k, {pair.j, t});
-    return b.add(sum, b.mul(x, y));
-  });
+  auto keyAt = [&](Value t) -> SmallVector<Value> {
+    if (op.hasKeysInPlace())
+      return {pair.j, t};
+    if (!op.hasPairsOfKeys())
+      return {panel, t, column};
+    return {panel, b.div(t, two), column, b.rem(t, two)};
+  };
+  Value sum =
+      b.accumulate(b.size(op.getQ(), 1), b.real(0), [&](Value t, Value sum) {
+        Value x = b.load(op.getQ(), {pair.p, t}), y = b.load(k, keyAt(t));
+        return b.add(sum, b.mul(x, y));
+      });
+  return op.getScale() ? b.mul(sum, b.load(op.getScale(), pair.p)) : sum;
+}
+
+/// A channel of the value of key j.
+Value SweepEmitter::value(Value j, Value channel) {
+  if (!op.hasPackedValues())
+    return b.load(op.getV(), {j, channel});
+  Value width = b.size(op.getV(), 2);
+  return b.load(op.getV(), {b.div(j, width), channel, b.rem(j, width)});
 }
 
 /// The element of a term. Of a pair that is removed later it may be outside the
@@ -359,7 +375,7 @@ void SweepEmitter::add(const Pair &pair, Value z,
     b.store(b.add(b.load(op.getL(), p), weight), op.getL(), p);
     b.forEach(b.size(op.getO(), 1), [&](Value channel) {
       Value o = b.load(op.getO(), {p, channel});
-      Value v = b.load(op.getV(), {pair.j, channel});
+      Value v = value(pair.j, channel);
       b.store(b.add(o, b.mul(weight, v)), op.getO(), {p, channel});
     });
     for (const SweepOp::Bucket &bucket : buckets) {

@@ -397,7 +397,7 @@ func.func @sweep_term_dimensions(%q: !q, %k: !k, %m: !x, %n: index) {
 func.func @sweep_term_offsets(%q: !q, %k: !k, %m: !x, %n: index) {
   // expected-error @below {{sweep_c2: expected a kind for each term, and the offsets and factors that the kinds ask for}}
   "posenc_tile.sweep"(%q, %k, %q, %n, %n, %n, %n, %n, %m, %m, %m, %q) <{
-    operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1>,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1>,
     termKinds = [#posenc_tile.term<all, lag, factor = false>], bucketKinds = [], block = 16 : i64}> ({}, {}, {})
     : (!q, !k, !q, index, index, index, index, index, !x, !x, !x, !q) -> ()
   return
@@ -412,7 +412,7 @@ func.func @sweep_term_offsets(%q: !q, %k: !k, %m: !x, %n: index) {
 func.func @sweep_bucket_tiles(%q: !q, %k: !k, %m: !x, %n: index) {
   // expected-error @below {{sweep_c2: expected a kind for each bucket matrix, and the offsets and tiles that the kinds ask for}}
   "posenc_tile.sweep"(%q, %k, %q, %n, %n, %n, %n, %n, %q, %m, %m, %q) <{
-    operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 1, 1>,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 1, 1>,
     termKinds = [], bucketKinds = [#posenc_tile.bucket<lag>], block = 16 : i64}> ({}, {}, {})
     : (!q, !k, !q, index, index, index, index, index, !q, !x, !x, !q) -> ()
   return
@@ -547,7 +547,7 @@ func.func @sweep_no_width(%q: !q, %k: !k, %m: !x, %n: index) {
 func.func @sweep_no_keys(%q: !q, %k: !k, %m: !x, %n: index) {
   // expected-error @below {{expected one operand in group 0 of its operands, but got 2}}
   "posenc_tile.sweep"(%q, %q, %q, %n, %n, %n, %n, %n, %m, %m, %q) <{
-    operandSegmentSizes = array<i32: 2, 0, 1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1>,
+    operandSegmentSizes = array<i32: 2, 0, 1, 0, 1, 1, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1>,
     termKinds = [], bucketKinds = [], block = 16 : i64}> ({}, {}, {})
     : (!q, !q, !q, index, index, index, index, index, !x, !x, !q) -> ()
   return
@@ -562,7 +562,7 @@ func.func @sweep_no_keys(%q: !q, %k: !k, %m: !x, %n: index) {
 func.func @sweep_segments(%q: !q, %k: !k, %m: !x, %n: index) {
   // expected-error @below {{operand count (11) does not match with the total size (12) specified in attribute 'operandSegmentSizes'}}
   "posenc_tile.sweep"(%q, %k, %q, %n, %n, %n, %n, %n, %m, %m, %q) <{
-    operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1>,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1>,
     termKinds = [], bucketKinds = [], block = 16 : i64}> ({}, {}, {})
     : (!q, !k, !q, index, index, index, index, index, !x, !x, !q) -> ()
   return
@@ -577,7 +577,7 @@ func.func @sweep_segments(%q: !q, %k: !k, %m: !x, %n: index) {
 func.func @sweep_half_an_interval(%q: !q, %k: !k, %m: !x, %n: index) {
   // expected-error @below {{expected both ends of an interval}}
   "posenc_tile.sweep"(%q, %k, %q, %n, %n, %n, %n, %n, %n, %m, %m, %q) <{
-    operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1>,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1>,
     termKinds = [], bucketKinds = [], block = 16 : i64}> ({}, {}, {})
     : (!q, !k, !q, index, index, index, index, index, index, !x, !x, !q) -> ()
   return
@@ -592,7 +592,7 @@ func.func @sweep_half_an_interval(%q: !q, %k: !k, %m: !x, %n: index) {
 func.func @sweep_no_terminator(%q: !q, %k: !k, %m: !x, %n: index) {
   // expected-error @below {{expects a non-empty block}}
   "posenc_tile.sweep"(%q, %k, %q, %n, %n, %n, %n, %n, %m, %m, %q) <{
-    operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1>,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1>,
     termKinds = [], bucketKinds = [], block = 16 : i64}> ({
   ^bb0(%i: index):
   }, {}, {}) : (!q, !k, !q, index, index, index, index, index, !x, !x, !q) -> ()
@@ -631,7 +631,7 @@ func.func @sweep_empty_region(%q: !q, %k: !k, %m: !x, %n: index) {
 !x = memref<4xf32>
 
 func.func @sweep_packed_type(%q: !q, %k: memref<1x8x16xbf16>, %m: !x, %n: index) {
-  // expected-error @below {{sweep_c6: packed keys are f32, but got 'memref<1x8x16xbf16>'}}
+  // expected-error @below {{sweep_c6: expected q and packed keys of f32, or pairs of bf16, but got 'memref<4x8xf32>' and 'memref<1x8x16xbf16>'}}
   posenc_tile.sweep q(%q : !q) k(%k : memref<1x8x16xbf16>) v(%q : !q) rows(%n to %n) keys(%n to %n first %n) block(16)
       into(%m : !x, %m : !x, %q : !q)
   return

@@ -1,0 +1,131 @@
+//===- TileFunctions.cpp - Where tile registers may be used ---------------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileFunctions.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+using namespace mlir;
+using namespace mlir::posenc;
+
+static constexpr StringRef question = "posenc_may_use_amx";
+static constexpr StringRef answer = "posenc_amx_answer";
+
+// Of Linux on x86-64: a process asks once for the state of AMX.
+// https://docs.kernel.org/arch/x86/xstate.html
+static constexpr int64_t archPrctl = 158, requestPermission = 0x1023,
+                         stateOfTiles = 18;
+
+/// libc's `syscall`, if the module has no other use for the name.
+static FailureOr<LLVM::LLVMFuncOp> getSyscall(ModuleOp module,
+                                              OpBuilder &builder) {
+  if (Operation *known = module.lookupSymbol("syscall")) {
+    auto function = dyn_cast<LLVM::LLVMFuncOp>(known);
+    if (!function)
+      return failure();
+    return function;
+  }
+  Type i64 = builder.getI64Type();
+  return LLVM::LLVMFuncOp::create(
+      builder, module.getLoc(), "syscall",
+      LLVM::LLVMFunctionType::get(i64, i64, /*isVarArg=*/true));
+}
+
+/// A function that asks once for permission, and says what the answer was.
+static FailureOr<LLVM::LLVMFuncOp> getQuestion(ModuleOp module,
+                                               OpBuilder &builder) {
+  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(question))
+    return known;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(module.getBody());
+  FailureOr<LLVM::LLVMFuncOp> syscall = getSyscall(module, builder);
+  if (failed(syscall))
+    return failure();
+  ImplicitLocOpBuilder b(module.getLoc(), builder);
+  Type i32 = b.getI32Type(), i64 = b.getI64Type(), i1 = b.getI1Type();
+  // 0: not asked, 1: yes, 2: no. Threads that ask at once get one answer.
+  auto global = LLVM::GlobalOp::create(b, i32, /*isConstant=*/false,
+                                       LLVM::Linkage::Internal, answer,
+                                       b.getI32IntegerAttr(0));
+  auto function =
+      LLVM::LLVMFuncOp::create(b, question, LLVM::LLVMFunctionType::get(i1, {}),
+                               LLVM::Linkage::Internal);
+  Block *entry = function.addEntryBlock(b);
+  Block *ask = b.createBlock(&function.getBody());
+  Block *known = b.createBlock(&function.getBody(), {}, i32, b.getLoc());
+  auto integer = [&](Type type, int64_t x) -> Value {
+    return LLVM::ConstantOp::create(b, type, b.getIntegerAttr(type, x));
+  };
+  auto equal = [&](Value x, Value y) -> Value {
+    return LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, x, y);
+  };
+  constexpr unsigned alignment = 4;
+  b.setInsertionPointToStart(entry);
+  Value place = LLVM::AddressOfOp::create(b, global);
+  Value before = LLVM::LoadOp::create(
+      b, i32, place, alignment, /*isVolatile=*/false, /*isNonTemporal=*/false,
+      /*isInvariant=*/false, /*isInvariantGroup=*/false,
+      LLVM::AtomicOrdering::monotonic);
+  LLVM::CondBrOp::create(b, equal(before, integer(i32, 0)), ask, ValueRange(),
+                         known, before);
+  b.setInsertionPointToStart(ask);
+  Value arguments[] = {integer(i64, archPrctl), integer(i64, requestPermission),
+                       integer(i64, stateOfTiles)};
+  Value failure = LLVM::CallOp::create(b, *syscall, arguments).getResult();
+  Value now = LLVM::SelectOp::create(b, equal(failure, integer(i64, 0)),
+                                     integer(i32, 1), integer(i32, 2));
+  LLVM::StoreOp::create(b, now, place, alignment, /*isVolatile=*/false,
+                        /*isNonTemporal=*/false, /*isInvariantGroup=*/false,
+                        LLVM::AtomicOrdering::monotonic);
+  LLVM::BrOp::create(b, now, known);
+  b.setInsertionPointToStart(known);
+  LLVM::ReturnOp::create(b, equal(known->getArgument(0), integer(i32, 1)));
+  return function;
+}
+
+LogicalResult cpu::emitIfTiles(PatternRewriter &rewriter, Location loc,
+                               function_ref<LogicalResult()> withTiles,
+                               function_ref<LogicalResult()> without) {
+  Operation *parent = rewriter.getInsertionBlock()->getParentOp();
+  auto function = isa<func::FuncOp>(parent)
+                      ? cast<func::FuncOp>(parent)
+                      : parent->getParentOfType<func::FuncOp>();
+  auto module =
+      function ? dyn_cast<ModuleOp>(function->getParentOp()) : ModuleOp();
+  FailureOr<LLVM::LLVMFuncOp> ask = failure();
+  if (module)
+    ask = getQuestion(module, rewriter);
+  if (failed(ask))
+    return without();
+  Value may =
+      LLVM::CallOp::create(rewriter, loc, *ask, ValueRange()).getResult();
+  auto branch = scf::IfOp::create(rewriter, loc, may, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(branch.elseBlock());
+  if (failed(without()))
+    return failure();
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  if (failed(withTiles()))
+    return failure();
+  unsigned number = 0;
+  SmallString<32> name = SymbolTable::generateSymbolName<32>(
+      "posenc_amx_sweep",
+      [&](StringRef name) { return module.lookupSymbol(name) != nullptr; },
+      number);
+  FailureOr<func::FuncOp> outlined =
+      outlineSingleBlockRegion(rewriter, loc, branch.getThenRegion(), name);
+  if (failed(outlined))
+    return failure();
+  outlined->setPrivate();
+  outlined->setNoInline(true);
+  return success();
+}
