@@ -221,7 +221,8 @@ def PosEncTileAttentionPass : Pass<"posenc-tile-attention"> {
     Option<"panel", "panel", "int64_t", "64", "Keys of a panel of packed columns: 8, 16, 32 or 64">,
     Option<"keyParts", "key-parts", "int64_t", "0", "Parts of the keys of query rows that are one tile; 0: what suits the sizes">,
     Option<"pairs", "pairs", "bool", "false", "Pack queries, keys and values of bf16 in pairs">,
-    Option<"pairRows", "pair-rows", "int64_t", "48", "Query rows of a tile of these">
+    Option<"pairRows", "pair-rows", "int64_t", "48", "Query rows of a tile of these">,
+    Option<"pairChannels", "pair-channels", "int64_t", "2", "An even number, of which their channels are a multiple">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",

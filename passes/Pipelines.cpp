@@ -129,6 +129,7 @@ void posenc::buildLLVMPipeline(OpPassManager &pm,
       tiling.rows = target->tileRows();
       tiling.panel = target->panelWidth();
       tiling.pairRows = target->pairTileRows();
+      tiling.pairChannels = target->pairChannels();
       tiling.pairs = options.bf16 == Bf16Products::Pairs ||
                      (options.bf16 == Bf16Products::Fastest &&
                       target->prefersPairs);

@@ -38,6 +38,11 @@ struct PosEncTileAttentionPass
       return emitError(UnknownLoc::get(context))
              << "posenc-tile-attention: panel must be 8, 16, 32 or 64, but is "
              << panel.getValue();
+    if (pairChannels < 2 || pairChannels > 64 || pairChannels % 2)
+      return emitError(UnknownLoc::get(context))
+             << "posenc-tile-attention: pair-channels must be an even number "
+                "from 2 to 64, but is "
+             << pairChannels.getValue();
     if (keyParts < 0 || keyParts > 1024)
       return emitError(UnknownLoc::get(context))
              << "posenc-tile-attention: key-parts must be 0 to 1024, but is "
@@ -54,6 +59,7 @@ struct PosEncTileAttentionPass
     options.parts = keyParts;
     options.pairs = pairs;
     options.pairRows = pairRows;
+    options.pairChannels = pairChannels;
     for (AttentionOp op : attentions) {
       if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>)) {
         op.emitOpError("has tensors: a schedule works on memrefs, so bufferize "

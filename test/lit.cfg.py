@@ -27,6 +27,7 @@ config.substitutions += [
                                os.path.join(config.posenc_obj_root, "bin", "posenc-run")])),
     ("%posenc-run", os.path.join(config.posenc_obj_root, "bin", "posenc-run")),
     ("%cc", config.cc),
+    ("%llvm_tools", config.llvm_tools_dir),
     ("%llvm_libs", os.path.join(config.llvm_tools_dir, "..", "lib")),
     ("%cxx", config.cxx),
     ("%install", " ".join(["bash", os.path.join(config.test_source_root, "install", "install.sh"), config.cmake, config.cxx,
@@ -37,6 +38,18 @@ llvm_config.add_tool_substitutions(
     ["bounds-test", "builders-test", "extents-test", "minimal-opt", "minimal-register-opt", "posenc-compile", "posenc-lsp-server", "posenc-opt", "posenc-reduce", "posenc-run", "llc", "llvm-nm", "llvm-readobj", "mlir-opt", "mlir-tblgen", "mlir-translate", "FileCheck", "not", "count", "split-file"],
     [os.path.join(config.posenc_obj_root, "bin"), config.llvm_tools_dir],
 )
+def host_flags():
+    """The features of the CPU, where Linux lists them."""
+    try:
+        with open("/proc/cpuinfo") as file:
+            lines = [line for line in file if line.startswith("flags")]
+    except OSError:
+        lines = []
+    return set(lines[0].split()) if lines else set()
+
+
+if {"avx2", "bmi2", "f16c", "fma"} <= host_flags():
+    config.available_features.add("x86-64-v3")
 if config.posenc_bench:
     config.available_features.add(config.posenc_bench)
     llvm_config.add_tool_substitutions([config.posenc_bench], [os.path.join(config.posenc_obj_root, "bin")])

@@ -78,18 +78,21 @@ bool ScheduleBuilder::havePairs(ArrayRef<DotSide> sides) {
          });
 }
 
-/// The sizes of packed rows; those of pairs have an even number of channels.
+/// The sizes of packed rows; those of pairs have padded channels.
 SmallVector<OpFoldResult> ScheduleBuilder::rowsShape(OpFoldResult count,
                                                      int64_t numChannels,
                                                      bool pairs) {
-  int64_t all = pairs ? llvm::alignTo(numChannels, 2) : numChannels;
+  int64_t all =
+      pairs ? llvm::alignTo(numChannels, options.pairChannels) : numChannels;
   return {count, b.getIndexAttr(all)};
 }
 
 Buffer ScheduleBuilder::allocateColumns(Scope scope, OpFoldResult columns,
                                         int64_t numChannels, bool pairs) {
   Value panels = divideUp(toValue(columns), constant(options.panel));
-  int64_t height = pairs ? llvm::divideCeil(numChannels, 2) : numChannels;
+  int64_t height =
+      pairs ? int64_t(llvm::alignTo(numChannels, options.pairChannels)) / 2
+            : numChannels;
   SmallVector<OpFoldResult> shape{getAsOpFoldResult(panels),
                                   b.getIndexAttr(height),
                                   b.getIndexAttr(options.panel)};

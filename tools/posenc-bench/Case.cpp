@@ -102,25 +102,32 @@ double Case::countPairs() const {
 
 std::vector<Case> getDefaultCases(bool hasThreads) {
   std::vector<Case> cases;
-  auto add = [&](StringRef example, int64_t channels, int64_t length,
-                 int64_t heads = 0) {
+  auto add = [&](StringRef example, StringRef element, int64_t channels,
+                 int64_t length, int64_t heads = 0) {
     // Splitting pays where the work is long.
     for (unsigned threads : {1, 2})
       if (threads == 1 || (hasThreads && length >= 2048))
-        cases.push_back(
-            {findExample(example), "f32", channels, length, heads, threads});
+        cases.push_back({findExample(example), element.str(), channels, length,
+                         heads, threads});
   };
-  add("plain", 64, 2048);
-  add("plain", 128, 2048);
-  add("plain", 64, 512);
-  // The heads of a small model: what a call costs beside its products shows.
-  add("plain", 64, 128, /*heads=*/4);
-  add("causal-bottom-right", 64, 4096);
-  add("causal-bottom-right", 64, 2048);
+  auto addPlain = [&](StringRef element) {
+    add("plain", element, 64, 2048);
+    add("plain", element, 128, 2048);
+    add("plain", element, 64, 512);
+    // The heads of a small model: what a call costs beside its products shows.
+    add("plain", element, 64, 128, /*heads=*/4);
+  };
+  addPlain("f32");
+  add("causal-bottom-right", "f32", 64, 4096);
+  add("causal-bottom-right", "f32", 64, 2048);
   for (StringRef variant :
        {"t5-encoder", "t5-decoder", "rope-half", "alibi-causal", "shaw-k",
         "shaw-kv", "deberta-v2", "transformer-xl"})
-    add(variant, 64, 2048);
+    add(variant, "f32", 64, 2048);
+  addPlain("bf16");
+  for (StringRef variant : {"t5-encoder", "rope-half", "shaw-k", "shaw-kv",
+                            "deberta-v2", "transformer-xl"})
+    add(variant, "bf16", 64, 2048);
   // Decoding, with four and eight query heads on a key head, of keys and values
   // that a large cache may hold, and of ones that none does.
   for (int64_t length : {8192, 32768})

@@ -83,6 +83,36 @@ double Subject::time(int64_t numCalls) {
 }
 
 //===----------------------------------------------------------------------===//
+// Comparison
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The time of samples as a multiple of that of another subject, called before
+/// and after each of them.
+class Comparison {
+public:
+  explicit Comparison(Subject &other)
+      : other(other), before(other.timeSample()) {}
+
+  /// Comes after a sample.
+  void add(double seconds) {
+    double after = other.timeSample();
+    ratios.push_back(seconds / ((before + after) / 2));
+    before = after;
+  }
+
+  double getRatio() const { return median(ratios); }
+
+private:
+  Subject &other;
+  double before;
+  std::vector<double> ratios;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
 // Measurer
 //===----------------------------------------------------------------------===//
 
@@ -112,22 +142,7 @@ llvm::Error Measurer::prepare(const Case &wanted) {
   name.clear();
   variant.reset();
   plain.reset();
-
-  Instance instance;
-  instance.heads = heads ? heads : wanted.heads;
-  instance.channels = wanted.channels;
-  instance.element = wanted.element;
-  instance.queries = wanted.queries;
-  instance.keyHeads = wanted.keyHeads;
-  auto ofVariant = getProgram(wanted.example->name, instance);
-  if (!ofVariant)
-    return ofVariant.takeError();
-  program = *ofVariant;
-  instance.heads = program->getHeads();
-  instance.keyHeads = program->getKeyHeads();
-  auto ofPlain = getProgram(wanted.example->getPlain(), instance);
-  if (!ofPlain)
-    return ofPlain.takeError();
+  single.reset();
 
   // Before the first call: the threads are started by that.
   using SetThreads = void (*)(int);
@@ -135,14 +150,40 @@ llvm::Error Measurer::prepare(const Case &wanted) {
           llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(
               "omp_set_num_threads")))
     setThreads(wanted.threads);
-  for (auto [subject, of] :
-       {std::pair(&variant, program), std::pair(&plain, *ofPlain)}) {
-    auto created = Subject::create(*of, wanted);
+
+  Instance instance;
+  instance.heads = heads ? heads : wanted.heads;
+  instance.channels = wanted.channels;
+  instance.element = wanted.element;
+  instance.queries = wanted.queries;
+  instance.keyHeads = wanted.keyHeads;
+  auto create = [&](std::unique_ptr<Subject> &subject,
+                    StringRef example) -> llvm::Expected<const Program *> {
+    auto compiled = getProgram(example, instance);
+    if (!compiled)
+      return compiled;
+    auto created = Subject::create(**compiled, wanted);
     if (!created)
       return created.takeError();
-    *subject = std::move(*created);
+    subject = std::move(*created);
+    return compiled;
+  };
+  auto ofVariant = create(variant, wanted.example->name);
+  if (!ofVariant)
+    return ofVariant.takeError();
+  program = *ofVariant;
+  instance.heads = program->getHeads();
+  instance.keyHeads = program->getKeyHeads();
+  if (auto ofPlain = create(plain, wanted.example->getPlain()); !ofPlain)
+    return ofPlain.takeError();
+  if (wanted.element != "f32") {
+    instance.element = "f32";
+    if (auto ofSingle = create(single, wanted.example->name); !ofSingle)
+      return ofSingle.takeError();
   }
-  probe.emplace(program->getFunction().vectorBits, wanted.threads);
+
+  probe.emplace(program->getUnit(), program->getFunction().vectorBits,
+                wanted.threads);
   readProbe.reset();
   if (wanted.queries)
     readProbe.emplace(countKeyBytes(*program, wanted), wanted.threads);
@@ -162,12 +203,13 @@ void Measurer::run(benchmark::State &state, const Case &wanted) {
   double operations = 2.0 *
                       (program->getChannels() + program->getValueChannels()) *
                       wanted.countPairs() * program->getHeads();
-  std::vector<double> ofPeak, overPlain, rates, peaks, ofRoof, bandwidths;
-  int64_t numCalls = variant->getNumCalls(),
-          numPlainCalls = plain->getNumCalls();
+  std::vector<double> ofPeak, rates, peaks, ofRoof, bandwidths;
+  Comparison overPlain(*plain);
+  std::optional<Comparison> overSingle;
+  if (single)
+    overSingle.emplace(*single);
   // An iteration is a call of the variant; time stands still for all others.
-  double plainBefore = plain->time(numPlainCalls);
-  while (state.KeepRunningBatch(samplesPerBatch * numCalls)) {
+  while (state.KeepRunningBatch(samplesPerBatch * variant->getNumCalls())) {
     for (int64_t sample = 0; sample < samplesPerBatch; ++sample) {
       state.PauseTiming();
       double peakBefore = probe->measure();
@@ -176,16 +218,16 @@ void Measurer::run(benchmark::State &state, const Case &wanted) {
       if (readProbe)
         variant->time(1);
       state.ResumeTiming();
-      double seconds = variant->time(numCalls);
+      double seconds = variant->timeSample();
       state.PauseTiming();
       double peakAfter = probe->measure();
-      double plainAfter = plain->time(numPlainCalls);
+      overPlain.add(seconds);
+      if (overSingle)
+        overSingle->add(seconds);
 
       peaks.push_back((peakBefore + peakAfter) / 2);
       rates.push_back(operations / seconds);
       ofPeak.push_back(rates.back() / peaks.back());
-      overPlain.push_back(seconds / ((plainBefore + plainAfter) / 2));
-      plainBefore = plainAfter;
       if (readProbe) {
         bandwidths.push_back((readBefore + readProbe->measure()) / 2);
         double reading = readProbe->getBytes() / bandwidths.back();
@@ -195,8 +237,11 @@ void Measurer::run(benchmark::State &state, const Case &wanted) {
       state.ResumeTiming();
     }
   }
+  state.SetLabel(getName(probe->getUnit()).str());
   state.counters["of_peak"] = median(ofPeak);
-  state.counters["over_plain"] = median(overPlain);
+  state.counters["over_plain"] = overPlain.getRatio();
+  if (overSingle)
+    state.counters["over_f32"] = overSingle->getRatio();
   state.counters["gflops"] = median(rates) * 1e-9;
   state.counters["peak_gflops"] = median(peaks) * 1e-9;
   state.counters["peak_bits"] = probe->getVectorBits();

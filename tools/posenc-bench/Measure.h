@@ -31,6 +31,9 @@ public:
   /// The calls of a sample: as many as take some milliseconds, or one.
   int64_t getNumCalls() const { return numCalls; }
 
+  /// Seconds of a call, on average over those of a sample.
+  double timeSample() { return time(numCalls); }
+
 private:
   SmallVector<run::Array> operands;
   std::optional<run::PreparedCall> call;
@@ -67,7 +70,8 @@ private:
   std::string name;
   const Program *program = nullptr;
   std::unique_ptr<Subject> variant, plain;
-  std::optional<FmaProbe> probe;
+  std::unique_ptr<Subject> single; // the variant in f32, if it is in less
+  std::optional<ProductProbe> probe;
   std::optional<ReadProbe> readProbe; // of a few queries
 };
 

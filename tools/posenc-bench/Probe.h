@@ -16,19 +16,30 @@
 #ifndef TOOLS_POSENC_BENCH_PROBE_H
 #define TOOLS_POSENC_BENCH_PROBE_H
 
+#include "mlir/Support/LLVM.h"
 #include <cstdint>
 #include <vector>
 
 namespace mlir::posenc::bench {
 
-/// Measures how many floating-point operations on f32 a second some threads do
-/// when they only multiply and add, in registers, by vectors of one width.
-class FmaProbe {
-public:
-  /// `vectorBits` is that of the code to compare with; the probe takes the
-  /// widest vectors of this CPU that are no wider, 128 bits at least.
-  FmaProbe(unsigned vectorBits, unsigned numThreads);
+/// What multiplies and adds: vectors of f32; of pairs of bf16 (vdpbf16ps); tile
+/// registers of bf16 (tdpbf16ps). A CPU with one of them may use those before.
+enum class Unit { Fma, Dpbf16, Amx };
 
+StringRef getName(Unit unit);
+
+/// Measures how many floating-point operations a second some threads do when
+/// they only multiply and add, in registers of one width.
+class ProductProbe {
+public:
+  /// The unit is that of the code to compare with, or if it may not be used
+  /// here one before it, as in that code. `vectorBits` is of that code as well:
+  /// multiply-adds are in the widest vectors of this CPU that are no wider, 128
+  /// bits at least.
+  ProductProbe(Unit unit, unsigned vectorBits, unsigned numThreads);
+
+  Unit getUnit() const { return unit; }
+  /// Bits of the registers.
   unsigned getVectorBits() const { return vectorBits; }
 
   /// Takes about half a millisecond. The rate of all threads together.
@@ -39,6 +50,7 @@ private:
   using Loop = int64_t (*)(int64_t rounds);
   double measureOne() const;
 
+  Unit unit;
   unsigned vectorBits, numThreads;
   Loop loop;
   int64_t rounds;

@@ -8,6 +8,7 @@
 
 #include "Program.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Parser/Parser.h"
 #include "tools/Programs.h"
 #include "tools/posenc-run/Arguments.h"
@@ -127,12 +128,28 @@ Program::getDifferences(const Instance &instance) const {
   return differences;
 }
 
+/// The unit of compiled code, by its instructions: which one it is does not
+/// follow from the CPU and the element type alone, as few query rows take their
+/// keys from where they are.
+static Unit findUnit(ModuleOp module) {
+  Unit unit = Unit::Fma;
+  module.walk([&](LLVM::CallIntrinsicOp call) {
+    StringRef name = call.getIntrin();
+    if (name.contains("tdpbf16ps"))
+      unit = Unit::Amx;
+    else if (name.contains("dpbf16ps"))
+      unit = std::max(unit, Unit::Dpbf16);
+  });
+  return unit;
+}
+
 llvm::Error Program::compile(const Compiler &compiler) {
   auto op = module->lookupSymbol<func::FuncOp>("attention");
   TimingScope noTiming;
   if (failed(run::lower(op, *compiler.target, compiler.options, noTiming)))
     return llvm::createStringError("the pipeline of target '" +
                                    compiler.target->name + "' failed");
+  unit = findUnit(*module);
   auto compiled = run::compile(*module, "attention", type, compiler.options);
   if (!compiled)
     return compiled.takeError();

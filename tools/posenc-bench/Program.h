@@ -9,6 +9,7 @@
 #ifndef TOOLS_POSENC_BENCH_PROGRAM_H
 #define TOOLS_POSENC_BENCH_PROGRAM_H
 
+#include "Probe.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tools/posenc-run/Call.h"
 #include "llvm/ADT/StringMap.h"
@@ -47,6 +48,8 @@ public:
 
   FunctionType getType() const { return type; }
   const run::CompiledFunction &getFunction() const { return function; }
+  /// The unit of most products, which may fall back to those before it.
+  Unit getUnit() const { return unit; }
 
   int64_t getHeads() const { return sizes.lookup("H"); }
   int64_t getKeyHeads() const {
@@ -74,6 +77,7 @@ private:
   /// What the types say of a letter.
   llvm::StringMap<int64_t> sizes;
   run::CompiledFunction function;
+  Unit unit = Unit::Fma;
 };
 
 } // namespace mlir::posenc::bench

@@ -34,18 +34,24 @@ that takes longer. For one thread, the time for which it has its core counts:
 
   of_peak     achieved rate of the two products (2 D operations each per kept
               pair) as a part of the peak: the mean of two probes, just before
-              and after the sample, of multiply-adds in vectors as wide as
-              those of the compiled code
+              and after the sample, of the unit that multiplies in the compiled
+              code
   over_plain  time as a multiple of that of attention without a position term
               and with the same mask (plain or causal-bottom-right), called
               before and after each sample; for these two, how steady the
               machine is
+  over_f32    with bf16 or f16: time as a multiple of that of the same example
+              in f32, called before and after each sample as well
   of_roof     with N: the time that the two products take at the peak, or that
               reading keys and values takes, whichever is longer, as a part of
               the time; read_gbs is the rate of reading as many bytes, from
               the caches that hold them
-  gflops, peak_gflops, peak_bits   the rate, the probes, the probes' vectors
+  gflops, peak_gflops, peak_bits   the rate, the probes, the probes' registers
   heads, samples                   query heads, samples
+
+After them stands the unit. fma: multiply-adds of f32, to which shorter floats
+are widened, in vectors as wide as those of the compiled code. dpbf16, amx: for
+code that has them, the instructions vdpbf16ps and tdpbf16ps, of pairs of bf16.
 
 All benchmarks of a list are run unless --benchmark_filter=REGEX chooses some or
 --case says others; --benchmark_list_tests prints the list. Google Benchmark's
@@ -86,6 +92,16 @@ static cl::opt<std::string>
     features("features", cl::value_desc("+a,-b"),
              cl::desc("Features to add to the CPU or to take away"),
              cl::cat(category));
+
+static cl::opt<Bf16Products> bf16(
+    "bf16", cl::init(Bf16Products::Fastest),
+    cl::desc("What the target cpu multiplies bf16 as:"),
+    cl::values(clEnumValN(Bf16Products::Fastest, "fastest",
+                          "what suits the CPU, the default"),
+               clEnumValN(Bf16Products::Widened, "widened", "f32"),
+               clEnumValN(Bf16Products::Pairs, "pairs",
+                          "pairs of bf16, whatever the CPU has for these")),
+    cl::cat(category));
 
 static cl::opt<std::string> examples("examples", cl::init(POSENC_EXAMPLES),
                                      cl::value_desc("folder"),
@@ -153,6 +169,7 @@ int main(int argc, char **argv) {
   run::TargetOptions options;
   options.cpu = cpu;
   options.features = features;
+  options.bf16 = bf16;
   bench::Measurer measurer({**context, examples, target, options}, heads);
   for (const bench::Case &wanted : cases)
     benchmark::RegisterBenchmark(wanted.getName().c_str(),

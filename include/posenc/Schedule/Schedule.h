@@ -21,7 +21,8 @@ struct ScheduleOptions {
   /// Whether queries, keys and values of bf16 are packed in pairs, for units
   /// that multiply those.
   bool pairs = false;
-  int64_t pairRows = 48; // query rows of a tile of these
+  int64_t pairRows = 48;    // query rows of a tile of these
+  int64_t pairChannels = 2; // their channels are padded to a multiple of this
   /// Parts of the keys that few query rows visit apart; 0: by the sizes.
   int64_t parts = 0;
 };

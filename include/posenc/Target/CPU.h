@@ -50,12 +50,14 @@ struct CpuTarget {
   }
   /// Keys of a step, the natural width of a panel of packed columns.
   int64_t panelWidth() const { return vectorsPerRow() * lanes; }
-  /// Query rows of a step in registers of matrices.
-  static constexpr int64_t rowsOfTiles = 32;
+  /// Query rows of a step in registers of matrices, and channels that their
+  /// product takes at a time.
+  static constexpr int64_t rowsOfTiles = 32, channelsOfTiles = 32;
   /// Query rows that share the keys in the cache.
   int64_t tileRows() const { return 8 * rowsPerStep; }
   /// The same where products are of pairs.
   int64_t pairTileRows() const { return hasTiles ? rowsOfTiles : tileRows(); }
+  int64_t pairChannels() const { return hasTiles ? channelsOfTiles : 2; }
 
   /// The target of a triple, a CPU and further features ("+avx2,-fma"). An
   /// empty triple is the host's; the CPU "native" is the host's with all that

@@ -8,7 +8,7 @@
 
 #include "Sweep.h"
 #include "Patterns.h"
-#include "TileFunctions.h"
+#include "Tiles.h"
 #include "mlir/IR/IRMapping.h"
 #include "posenc/Reference/ScalarEmitter.h"
 #include <limits>

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Unit.h"
+#include "Tiles.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
@@ -40,8 +41,9 @@ std::optional<StringRef> Unit::whyNot(Kind kind, SweepOp op,
     if (!hasUnitStride(op.getQ()))
       return "the queries have no unit stride";
     if (kind == Kind::Tiles &&
-        (!target.hasTiles || op.getBlock() % 32 || getSize(k, 2) % 16))
-      return "the block is no whole tiles";
+        (!target.hasTiles || getSize(op.getQ(), 1) % tileDepth ||
+         op.getBlock() % tileDepth || getSize(k, 2) % tileSize))
+      return "the channels or the block are no whole tiles";
     return std::nullopt;
   }
   if (op.hasPackedValues())

@@ -137,6 +137,80 @@ def pack_columns() -> Program:
     return p
 
 
+def pack_pairs(channels: int, width: int, sources: int) -> Program:
+    p = Program(f"pack: columns of pairs, {width} wide, {channels} channels from 2 on, {sources} sources")
+    count, panels, height = 2 * width + 1, 3, (channels + 2) // 2 + 3
+    names = [f"x{i}" for i in range(sources)]
+    x = [p.normal(name, count, channels, dynamic=(0,)) for name in names]
+    p.argument("lo", 0)
+    p.argument("hi", count)
+    p.output("dest", (panels, height, width, 2), "uint16", dynamic=(0,))
+    p.body = f"""
+      posenc_tile.pack {', '.join('%' + name for name in names)} into %dest channel(2) over(%j = %lo to %hi) {{
+        posenc_tile.yield {', '.join('%j' for _ in x)} : {', '.join('index' for _ in x)}
+      }} : {', '.join(f'memref<?x{channels}xf32>' for _ in x)} into memref<?x{height}x{width}x2xbf16>"""
+    rows = np.full((panels * width, 2 * height), 7.0)
+    rows[:, 2:] = 0
+    rows[:count, 2 : 2 + channels] = sum(x)
+    p.expect(dest=rows.reshape(panels, width, height, 2).transpose(0, 2, 1, 3))
+    return p
+
+
+def pack_values(sources: int) -> Program:
+    p = Program(f"pack: values in pairs of keys, {sources} sources, some not there")
+    names = [f"x{i}" for i in range(sources)]
+    x = [to_bf16(p.random.standard_normal((9, 13))) for _ in names]
+    for name, value in zip(names, x):
+        p.argument(name, value, (0,))
+    p.argument("lo", 1)
+    p.argument("hi", 8)
+    p.output("dest", (5, 16, 2), "uint16", dynamic=(0,))
+    p.body = f"""
+      posenc_tile.pack {', '.join('%' + name for name in names)} into %dest over(%j = %lo to %hi) conditional {{
+        %three = arith.constant 3 : index
+        %there = arith.cmpi ne, %j, %three : index
+        posenc_tile.yield {', '.join('%j' for _ in x)}, %there : {', '.join('index' for _ in x)}, i1
+      }} : {', '.join('memref<?x13xbf16>' for _ in x)} into memref<?x16x2xbf16>"""
+    rows = np.zeros((10, 16))
+    rows[:7, :13] = sum(map(widen, x))[1:8]
+    rows[2] = 0
+    p.expect(dest=rows.reshape(5, 2, 16).transpose(0, 2, 1))
+    return p
+
+
+def pack_halves() -> Program:
+    p = Program("pack: rows of bf16, the sum of two tables rounded once")
+    x, y = p.normal("x", 4, 21), p.normal("y", 4, 21)
+    y[:] = -x + y / 256
+    p.argument("lo", 0)
+    p.argument("hi", 4)
+    p.output("dest", (5, 24), "uint16", dynamic=(0,))
+    p.body = """
+      posenc_tile.pack %x, %y into %dest over(%i = %lo to %hi) {
+        posenc_tile.yield %i, %i : index, index
+      } : memref<4x21xf32>, memref<4x21xf32> into memref<?x24xbf16>"""
+    rows = np.zeros((5, 24))
+    rows[:4, :21] = x.astype(np.float64) + y
+    # What was rounded before it is added has no digit that counts.
+    p.tolerance = 1e-2
+    p.expected = lambda got: {"dest": (widen(got["dest"]) * 256, rows * 256)}
+    return p
+
+
+def products_of_pairs() -> Program:
+    p = Program("product of pairs")
+    rows, columns = (to_bf16(p.random.standard_normal(shape)) for shape in [(7, 6), (2, 3, 4, 2)])
+    p.argument("rows", rows)
+    p.argument("columns", columns, (0,))
+    matrix = p.output("matrix", (7, 7))
+    p.body = """
+      posenc_tile.product rows(%rows) columns(%columns) into %matrix
+          : memref<7x6xbf16>, memref<?x3x4x2xbf16> into memref<7x7xf32>"""
+    matrix[:] = (widen(rows) @ widen(columns).transpose(1, 3, 0, 2).reshape(6, 8))[:, :7]
+    p.expect(matrix=matrix)
+    return p
+
+
 def products() -> Program:
     p = Program("product, as rows and as panels")
     rows, columns = p.normal("rows", 5, 3), p.normal("columns", 2, 3, 4, dynamic=(0,))
@@ -243,7 +317,13 @@ def preparations() -> List[Program]:
         *map(angles, ["base", "xpos", "frequencies and float positions", "tables"]),
         *map(pack_rows, ["half", "interleaved"]),
         pack_columns(),
+        pack_pairs(channels=5, width=4, sources=1),
+        pack_pairs(channels=37, width=16, sources=2),
+        pack_pairs(channels=64, width=64, sources=1),
+        *map(pack_values, [1, 2]),
+        pack_halves(),
         products(),
+        products_of_pairs(),
         strips(),
         merge(),
         *map(finish, ["float32", "float16", "uint16"]),

@@ -25,6 +25,7 @@ class Program:
         self.outputs: List[str] = []
         self.expected: Callable[[Dict[str, Array]], Dict[str, Tuple[Array, Array]]]
         self.body = ""
+        self.tolerance: Optional[float] = None  # of everything, else that of the type
 
     def argument(self, name: str, value, dynamic: Tuple[int, ...] = ()) -> None:
         """A scalar, or a memref whose dimensions `dynamic` are not in its type."""
@@ -107,7 +108,7 @@ def check(p: Program, opt: str, run: str, lowering: str) -> Optional[str]:
     worst = []
     with np.errstate(invalid="ignore", over="ignore"):
         for name, (have, want) in p.expected(got).items():
-            tolerance = TOLERANCE.get(ELEMENTS[have.dtype.name], 0.0)
+            tolerance = p.tolerance or TOLERANCE.get(ELEMENTS[have.dtype.name], 0.0)
             have, want = widen(have), want.astype(np.float64)
             wrong = ~np.isclose(have, want, rtol=tolerance, atol=tolerance, equal_nan=True)
             if wrong.any():

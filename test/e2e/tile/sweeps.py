@@ -22,18 +22,25 @@ SCORE = """score(%y, %r, %j, %x) {
 
 def sweep(title: str, seed: int, rows=(2, 7), keys=(3, 20), first=9, keep: Optional[Tuple[int, int]] = None,
           near: Optional[Tuple[int, int]] = None, terms: List[Tuple[str, str, bool]] = (), buckets: List[str] = (),
-          score=False, v_type="float32", in_place="", heads=False,
+          score=False, v_type="float32", in_place="", heads=False, pairs=False, scale=False,
           spoil: Callable[[Dict[str, Array]], None] = lambda data: None) -> Program:
     """A sweep of the rows over the keys; terms are (use, kind, whether it has a factor). Keys are packed, or of a type
-    and in place; all rows are heads of the first query row, or each is a query row."""
+    and in place, or keys and values are packed in pairs of bf16; all rows are heads of the first query row, or each is a
+    query row."""
     p = Program("sweep: " + title, seed)
     R, D, Dv, W, block, N, M, S = 6, 3, 2, 4, 8, 12, 24, 40
     if in_place:
         D, block = 16, 16
+    if pairs:
+        D, W, block = 36, 16, 32
+        p.tolerance = 1e-2
     i0, i1 = rows
     lo, hi = keys
     normal = lambda *shape: p.random.standard_normal(shape).astype(np.float32)
-    data = {"q": normal(R, D), "k": normal(M, D) / 4 if in_place else normal(M // W, D, W), "v": normal(M, Dv)}
+    is_row = in_place or pairs  # of k, before it is packed
+    data = {"q": normal(R, D), "k": normal(M, D) / 4 if is_row else normal(M // W, D, W), "v": normal(M, Dv)}
+    if scale:
+        data["s"] = normal(R)
     numbers = dict(i0=i0, i1=i1, lo=lo, hi=hi, first=first, koff=1, doff=-15, soff=-14)
     for (a, b), names in ((keep or (0, 0), ("keep0", "keep1")), (near or (0, 0), ("near0", "near1"))):
         numbers.update(zip(names, (a, b)))
@@ -67,7 +74,17 @@ def sweep(title: str, seed: int, rows=(2, 7), keys=(3, 20), first=9, keep: Optio
         data["k"] = to_bf16(data["k"])
     elif in_place:
         data["k"] = data["k"].astype(in_place)
-    k = widen(data["k"] if in_place else data["k"].transpose(0, 2, 1).reshape(M, D))
+    if pairs:
+        data["q"], k, v = to_bf16(data["q"] / 4), to_bf16(data["k"]), to_bf16(data["v"])
+        blocks = np.zeros((32, D), np.uint16)  # keys in whole blocks, and values in whole vectors
+        blocks[:M] = k
+        data["k"] = np.ascontiguousarray(blocks.reshape(2, W, D // 2, 2).transpose(0, 2, 1, 3))
+        blocks = np.zeros((32, 16), np.uint16)
+        blocks[:M, :Dv] = v
+        data["v"] = np.ascontiguousarray(blocks.reshape(16, 2, 16).transpose(0, 2, 1))
+        k, v = widen(k), widen(v)
+    else:
+        k, v = widen(data["k"] if in_place else data["k"].transpose(0, 2, 1).reshape(M, D)), widen(data["v"])
     for name, value in data.items():
         p.argument(name, value, dynamic.get(name, ()))
     for name, value in numbers.items():
@@ -100,12 +117,15 @@ def sweep(title: str, seed: int, rows=(2, 7), keys=(3, 20), first=9, keep: Optio
         each_block = f"each_block(%n) {{{each_block}\n      }}"
     k_memref = f"memref<?x{D}x{ELEMENTS[in_place]}>" if in_place else f"memref<?x{D}x{W}xf32>"
     v_memref = f"memref<?x{Dv}x{ELEMENTS[v_type]}>"
+    if pairs:
+        k_memref, v_memref = f"memref<?x{D // 2}x{W}x2xbf16>", "memref<?x16x2xbf16>"
     p.body += f"""
       %zero = arith.constant 0 : index
       %six = arith.constant 6 : index
       %block = arith.constant {block} : index
       %twenty = arith.constant 20 : index
-      posenc_tile.sweep q(%q : memref<{R}x{D}xf32>) k(%k : {k_memref}) v(%v : {v_memref})
+      posenc_tile.sweep q(%q : memref<{R}x{D}x{'bf16' if pairs else 'f32'}>) k(%k : {k_memref}) v(%v : {v_memref})
+          {f"scale(%s : memref<{R}xf32>)" if scale else ''}
           rows(%i0 to %i1{' all %i0' if heads else ''}) keys(%lo to %hi first %first) block({block})
           {'keep(%keep0 to %keep1)' if keep else ''} {'near(%near0 to %near1)' if near else ''}
           {f"terms({', '.join(listed)})" if listed else ''}
@@ -127,7 +147,6 @@ def sweep(title: str, seed: int, rows=(2, 7), keys=(3, 20), first=9, keep: Optio
 
     def compare(got: Dict[str, Array]) -> Dict[str, Tuple[Array, Array]]:
         n = max(i1 - i0, 0)
-        v = widen(data["v"])
         l, o, w = np.zeros(n), np.zeros((n, Dv)), np.zeros((len(buckets), n, C))
         # Whatever m is, unless it is far off.
         m = got["m"].astype(np.float64)
@@ -143,7 +162,7 @@ def sweep(title: str, seed: int, rows=(2, 7), keys=(3, 20), first=9, keep: Optio
                 if any(use == "mask" and term(i, kind, f, q, r, j) == 0 for i, (use, kind, f) in enumerate(terms)):
                     continue
                 pair_class = "near" if not near else "left" if d <= near[0] else "right" if d >= near[1] else "near"
-                z = float(widen(data["q"][q]) @ k[j])
+                z = float(widen(data["q"][q]) @ k[j]) * (float(data["s"][q]) if scale else 1.0)
                 z += sum(term(i, kind, f, q, r, j) for i, (use, kind, f) in enumerate(terms) if use in ("all", pair_class))
                 if score:
                     if (r + j) % 3 == 2:
@@ -229,6 +248,18 @@ def sweeps(by_block: bool) -> List[Program]:
     ]
     return by_pair + [
         sweep("plain", 1),
+        sweep("scaled products", 34, scale=True),
+        sweep("scaled products, terms of every kind", 35, scale=True, terms=every_kind, keep=(-3, 9)),
+        sweep("pairs", 36, pairs=True),
+        sweep("pairs, scaled", 37, pairs=True, scale=True, keys=(3, 24), keep=(-9, 9)),
+        sweep("pairs, all rows and keys", 38, pairs=True, scale=True, rows=(0, 6), keys=(0, 24)),
+        sweep("pairs, terms of every kind", 39, pairs=True, scale=True, terms=every_kind),
+        sweep("pairs, masks", 40, pairs=True, terms=[("mask", "key", False), ("mask", "pair", False)]),
+        sweep("pairs, score and buckets", 41, pairs=True, score=True, keep=(-6, 9), terms=[("score", "tile", False)],
+              buckets=["tile", "lag", "score"]),
+        sweep("pairs, NaN and -inf", 42, pairs=True, terms=[("all", "row", False), ("all", "key", False)],
+              spoil=spoil_scores, buckets=["lag"]),
+        sweep("pairs, growing scores", 43, pairs=True, terms=[("all", "key", False)], spoil=spoil_growing),
         *[sweep(f"keys in place, {rows[1] - rows[0]} rows, {ELEMENTS[type]}", 27, rows=rows, in_place=type, v_type=type)
           for rows in [(2, 3), (2, 4), (2, 8)] for type in ("float32", "uint16", "float16")],
         sweep("keys in place, terms of every kind", 28, in_place="float32", terms=every_kind, keep=(-3, 9)),

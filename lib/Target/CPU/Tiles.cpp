@@ -1,4 +1,4 @@
-//===- TileFunctions.cpp - Where tile registers may be used ---------------===//
+//===- Tiles.cpp - Products in tile registers -----------------------------===//
 //
 // Part of the posenc project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TileFunctions.h"
+#include "Tiles.h"
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -16,6 +17,53 @@
 
 using namespace mlir;
 using namespace mlir::posenc;
+using namespace mlir::posenc::cpu;
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+static Type getTileType(Type element) {
+  // Rows of 64 bytes.
+  int64_t columns = 512 / element.getIntOrFloatBitWidth();
+  return amx::TileType::get({tileSize, columns}, element);
+}
+
+Value cpu::emitZeroTile(KernelBuilder &b) {
+  return amx::TileZeroOp::create(b, getTileType(b.getF32Type()));
+}
+
+Value cpu::emitLoadTile(KernelBuilder &b, Value memref, ValueRange indices) {
+  Type element = cast<MemRefType>(memref.getType()).getElementType();
+  return amx::TileLoadOp::create(b, getTileType(element), memref, indices);
+}
+
+void cpu::emitStoreTile(KernelBuilder &b, Value tile, Value memref,
+                        ValueRange indices) {
+  amx::TileStoreOp::create(b, memref, indices, tile);
+}
+
+void cpu::emitTileProducts(KernelBuilder &b, MutableArrayRef<Value> sums,
+                           int64_t depth, LoadFactor row, LoadFactor column) {
+  int64_t columns = sums.size() / tilesOfRows;
+  for (int64_t from = 0; from < depth; from += tileDepth) {
+    SmallVector<Value> factors;
+    for (int64_t y = 0; y < columns; ++y)
+      factors.push_back(column(y, from));
+    for (int64_t x = 0; x < tilesOfRows; ++x) {
+      Value factor = row(x, from);
+      for (int64_t y = 0; y < columns; ++y) {
+        Value &sum = sums[x * columns + y];
+        sum =
+            amx::TileMulFOp::create(b, sum.getType(), factor, factors[y], sum);
+      }
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Permission
+//===----------------------------------------------------------------------===//
 
 static constexpr StringRef question = "posenc_may_use_amx";
 static constexpr StringRef answer = "posenc_amx_answer";
@@ -118,7 +166,7 @@ LogicalResult cpu::emitIfTiles(PatternRewriter &rewriter, Location loc,
     return failure();
   unsigned number = 0;
   SmallString<32> name = SymbolTable::generateSymbolName<32>(
-      "posenc_amx_sweep",
+      "posenc_amx_kernel",
       [&](StringRef name) { return module.lookupSymbol(name) != nullptr; },
       number);
   FailureOr<func::FuncOp> outlined =
