@@ -31,6 +31,7 @@
 // ASMTILES-NOT:     tile
 // ASMTILES:         vdpbf16ps
 // ASMTILES-NOT:     tile
+// ASMTILES:         .size plain
 
 // Without an instruction for pairs, both of their products are added.
 // NONE-LABEL: func.func @plain
