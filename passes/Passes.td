@@ -132,7 +132,7 @@ def PosEncTileAttentionPass : Pass<"posenc-tile-attention"> {
     into parts that are swept apart and merged; how many follows from the sizes or from `key-parts`, never from the
     number of threads, on which results do not depend.
 
-    Queries, keys and values of bf16 are widened to f32 while they are packed, or with `pairs` packed as they are, for
+    Queries, keys and values of bf16 are widened to f32 while they are packed, or with `bf16-pairs` packed as they are, for
     units that add the products of pairs: then what was scaled before is scaled after the product, so that nothing is
     rounded but rotated rows, sums of rows, and weights. Tables of bf16 that these are multiplied with are packed in the
     same way. Rows of a few query rows in place, and with a sum over later keys, are widened.
@@ -220,9 +220,9 @@ def PosEncTileAttentionPass : Pass<"posenc-tile-attention"> {
     Option<"rows", "rows", "int64_t", "48", "Query rows of a tile">,
     Option<"panel", "panel", "int64_t", "64", "Keys of a panel of packed columns: 8, 16, 32 or 64">,
     Option<"keyParts", "key-parts", "int64_t", "0", "Parts of the keys of query rows that are one tile; 0: what suits the sizes">,
-    Option<"pairs", "pairs", "bool", "false", "Pack queries, keys and values of bf16 in pairs">,
-    Option<"pairRows", "pair-rows", "int64_t", "48", "Query rows of a tile of these">,
-    Option<"pairChannels", "pair-channels", "int64_t", "2", "An even number, of which their channels are a multiple">
+    Option<"bf16Pairs", "bf16-pairs", "bool", "false", "Pack queries, keys and values of bf16 in pairs">,
+    Option<"bf16Rows", "bf16-rows", "int64_t", "48", "Query rows of a tile of these">,
+    Option<"bf16Channels", "bf16-channels", "int64_t", "2", "An even number, of which their channels are a multiple">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
@@ -299,6 +299,18 @@ def PosEncTileToCpuPass : Pass<"posenc-tile-to-cpu", "::mlir::ModuleOp"> {
     key, with channels as the lanes; adding up their halves makes a register of scores. While keys are read the values of
     the same block are prefetched, and the keys of the next but one while these are. Halves are widened as they are loaded.
 
+    **Pairs** of bf16, which the schedule packs with `bf16-pairs`, are multiplied by the unit that the target has:
+
+    | unit | a step: rows x keys | what it does |
+    |---|---|---|
+    | AVX512-BF16 | 6 x 64 | vdpbf16ps adds the products of pairs; 24 accumulators of 16 lanes |
+    | AMX | 32 x 64 | tdpbf16ps adds the product of two tiles; scores go through memory |
+    | any other | as of f32 | both products of a pair as f32: right, and slower than to widen them once |
+
+    Weights are rounded to bf16, and so is what their sum adds up. A process asks its system once whether it may use the
+    tiles of AMX, before the first of them; where it may not, the code for AVX512-BF16 runs. Code with tiles is in functions
+    of its own, `posenc_amx_kernel_0` and so on.
+
     **Packed columns** are transposed in registers, **products** are steps without an exponential, and value rows of
     buckets enter in **finish** by such a product. What remains are `fill` and `angles`, and ops whose memrefs have other
     strides than a schedule allocates: these become the loops of `posenc-tile-to-loops`.
@@ -307,7 +319,7 @@ def PosEncTileToCpuPass : Pass<"posenc-tile-to-cpu", "::mlir::ModuleOp"> {
     of six can be read; terms `near` hold beyond the near interval too, as the constants that they are there.
 
     Before: any ops. After: none of `posenc_tile`; `arith`, `math`, `memref`, `scf`, `vector`, with AVX-512
-    `llvm.call_intrinsic`, and `tensor` where an index map reads a constant table. Buffers are allocated where the op
+    `llvm.call_intrinsic`, with AMX `amx`, `llvm` and `func.call`, and `tensor` where an index map reads a constant table. Buffers are allocated where the op
     stood. Rounding: sums are in f32, in an order of the target's; exp2 has a relative error of 2e-7, tanh of 3e-7.
 
     ```mlir

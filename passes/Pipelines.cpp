@@ -128,14 +128,14 @@ void posenc::buildLLVMPipeline(OpPassManager &pm,
     if (succeeded(target)) {
       tiling.rows = target->tileRows();
       tiling.panel = target->panelWidth();
-      tiling.pairRows = target->pairTileRows();
-      tiling.pairChannels = target->pairChannels();
-      tiling.pairs = options.bf16 == Bf16Products::Pairs ||
+      tiling.bf16Rows = target->pairTileRows();
+      tiling.bf16Channels = target->pairChannels();
+      tiling.bf16Pairs = options.bf16 == Bf16Products::Pairs ||
                      (options.bf16 == Bf16Products::Fastest &&
                       target->prefersPairs);
     }
     if (options.rows)
-      tiling.rows = tiling.pairRows = options.rows;
+      tiling.rows = tiling.bf16Rows = options.rows;
     pm.addPass(createPosEncTileAttentionPass(tiling));
     PosEncTileToCpuPassOptions kernels;
     kernels.triple = options.triple;

@@ -29,7 +29,7 @@ struct PosEncTileAttentionPass
   using PosEncTileAttentionPassBase::PosEncTileAttentionPassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    for (auto *option : {&rows, &pairRows})
+    for (auto *option : {&rows, &bf16Rows})
       if (*option < 1 || *option > 1024)
         return emitError(UnknownLoc::get(context))
                << "posenc-tile-attention: " << option->getArgStr()
@@ -38,11 +38,11 @@ struct PosEncTileAttentionPass
       return emitError(UnknownLoc::get(context))
              << "posenc-tile-attention: panel must be 8, 16, 32 or 64, but is "
              << panel.getValue();
-    if (pairChannels < 2 || pairChannels > 64 || pairChannels % 2)
+    if (bf16Channels < 2 || bf16Channels > 64 || bf16Channels % 2)
       return emitError(UnknownLoc::get(context))
-             << "posenc-tile-attention: pair-channels must be an even number "
+             << "posenc-tile-attention: bf16-channels must be an even number "
                 "from 2 to 64, but is "
-             << pairChannels.getValue();
+             << bf16Channels.getValue();
     if (keyParts < 0 || keyParts > 1024)
       return emitError(UnknownLoc::get(context))
              << "posenc-tile-attention: key-parts must be 0 to 1024, but is "
@@ -57,9 +57,9 @@ struct PosEncTileAttentionPass
     options.rows = rows;
     options.panel = panel;
     options.parts = keyParts;
-    options.pairs = pairs;
-    options.pairRows = pairRows;
-    options.pairChannels = pairChannels;
+    options.bf16Pairs = bf16Pairs;
+    options.bf16Rows = bf16Rows;
+    options.bf16Channels = bf16Channels;
     for (AttentionOp op : attentions) {
       if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>)) {
         op.emitOpError("has tensors: a schedule works on memrefs, so bufferize "

@@ -135,7 +135,7 @@ def PackOp : PosEncTile_RegionOp<"pack", [AttrSizedOperandSegments]> {
     With `rotate` the channels of the first source turn by row i of `cos` and `sin`, made by `posenc_tile.angles`.
 
     - `pack_c1`: at least one source; all have one static last dimension, that fits in the channels of `dest`; columns of
-      pairs have pairs.
+      pairs have pairs of bf16.
     - `pack_c2`: the region takes an index and yields the indices of every source, a scale if the op is scaled, i1 if it
       is conditional.
     - `pack_c3`: cos and sin are [rows, width / 2] of a rope that fits the rows.
@@ -179,7 +179,7 @@ def ProductOp : PosEncTile_Op<"product"> {
     `dest[r, c] = sum_t rows[r, t] columns[c, t]`. If `dest` has three dimensions, it is `dest[c / W, r, c % W]`.
     That is for the rows and columns that all three have.
 
-    - `product_c1`: rows and columns have the same channels and one element type; columns of pairs have pairs.
+    - `product_c1`: rows and columns have the same channels and one element type; columns of pairs have pairs of bf16.
 
     Example: the logits of Shaw's 33 relative keys for a tile of queries.
 

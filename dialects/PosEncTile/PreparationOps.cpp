@@ -201,9 +201,11 @@ static int64_t getChannels(Value packed) {
   return type.getDimSize(1) * (hasPairs ? 2 : 1);
 }
 
+/// Whether it is one of pairs of bf16, if it has the dimensions of these.
 static bool hasPairsIfItMust(Value packed) {
   auto type = cast<MemRefType>(packed.getType());
-  return type.getRank() != 4 || type.getDimSize(3) == 2;
+  return type.getRank() != 4 ||
+         (type.getDimSize(3) == 2 && type.getElementType().isBF16());
 }
 
 LogicalResult PackOp::verify() {
@@ -233,7 +235,7 @@ LogicalResult PackOp::verify() {
   if (getDest().getType().getRank() > 2 && getDest().getType().isDynamicDim(2))
     return emitOpError("pack_c1: expected panels of static width");
   if (!hasPairsIfItMust(getDest()))
-    return emitOpError("pack_c1: expected pairs, but got ")
+    return emitOpError("pack_c1: expected pairs of bf16, but got ")
            << getDest().getType();
   if (getScaled())
     types.push_back(Float32Type::get(getContext()));
@@ -264,7 +266,7 @@ LogicalResult ProductOp::verify() {
   if (getElementTypeOrSelf(getRows()) != getElementTypeOrSelf(getColumns()) ||
       !hasPairsIfItMust(getColumns()))
     return emitOpError("product_c1: expected rows and columns of one element "
-                       "type, and pairs, but got ")
+                       "type, and pairs of bf16, but got ")
            << getRows().getType() << " and " << getColumns().getType();
   return success();
 }

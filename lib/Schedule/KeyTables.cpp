@@ -19,13 +19,13 @@ using namespace mlir::posenc::schedule;
 //===----------------------------------------------------------------------===//
 
 /// The rows of a side that varies by key, in columns.
-Buffer ScheduleBuilder::prepareKeySide(const DotSide &side, bool pairs) {
+Buffer ScheduleBuilder::prepareKeySide(const DotSide &side, bool halves) {
   if (plan.readsPackedKeys(side) && plan.channels.empty() && !keysInPlace &&
-      pairs == packsPairs)
+      halves == packsHalves)
     return packedKeys;
   Scope scope = scopeOf(side.indices);
   Buffer packed =
-      allocateColumns(scope, paddedKeys, getRowLength(side.table), pairs);
+      allocateColumns(scope, paddedKeys, getRowLength(side.table), halves);
   preparations.push_back(
       {scope, [=](const Site &site) {
          emitPack(getTable(side), view(packed, site), constant(0),
@@ -38,18 +38,18 @@ Buffer ScheduleBuilder::prepareKeySide(const DotSide &side, bool pairs) {
 }
 
 void ScheduleBuilder::prepareSkew(const SkewTerm &skew) {
-  bool pairs = havePairs({skew.key, skew.table});
-  AtSite factor = pairs ? makeFactorOfPairs(skew.coefficient)
-                        : makeFactor(skew.coefficient);
+  bool halves = areHalves({skew.key, skew.table});
+  AtSite factor = halves ? makeFactorOfHalves(skew.coefficient)
+                         : makeFactor(skew.coefficient);
   Coefficient scale = factor ? Coefficient() : skew.coefficient;
-  Buffer keySide = prepareKeySide(skew.key, pairs);
+  Buffer keySide = prepareKeySide(skew.key, halves);
   std::optional<unsigned> at = findVaryingIndex(skew.table);
   if (!hasNear || !at)
-    return prepareFullSkew(skew, keySide, pairs, scale, factor);
+    return prepareFullSkew(skew, keySide, halves, scale, factor);
 
   // All rows of the table times all keys.
   Buffer tableRows =
-      prepareTable(skew.table, *at, /*asColumns=*/false, pairs, scale);
+      prepareTable(skew.table, *at, /*asColumns=*/false, halves, scale);
   Buffer numbers = prepareRowNumbers(skew.table.indices[*at]);
   Scope scope = join(keySide.scope, tableRows.scope);
   OpFoldResult count = sizeOf(getTable(skew.table), *at);
@@ -111,9 +111,10 @@ void ScheduleBuilder::prepareSkew(const SkewTerm &skew) {
 }
 
 void ScheduleBuilder::prepareFullSkew(const SkewTerm &skew, Buffer keySide,
-                                      bool pairs, const Coefficient &scale,
+                                      bool halves, const Coefficient &scale,
                                       AtSite factor) {
-  Buffer table = prepareLagTable(skew.table, /*asColumns=*/false, pairs, scale);
+  Buffer table =
+      prepareLagTable(skew.table, /*asColumns=*/false, halves, scale);
   // Entry e of a block's distances is row e of their products.
   int64_t numDistances = headRows - 1 + options.block;
   OpFoldResult count = b.getIndexAttr(numDistances);

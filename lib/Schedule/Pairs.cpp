@@ -91,7 +91,7 @@ void ScheduleBuilder::planGathers() {
 void ScheduleBuilder::prepareGathers() {
   for (auto [number, gather] : llvm::enumerate(gathers)) {
     Buffer packed = prepareTable(gather.table, gather.at, /*asColumns=*/true,
-                                 /*pairs=*/false, {});
+                                 /*halves=*/false, {});
     OpFoldResult count = sizeOf(getTable(gather.table), gather.at);
     tileTables.push_back(count);
     tilePreparations.push_back([=, number = number](const Site &site) {

@@ -49,11 +49,11 @@ ScheduleBuilder::makeFactor(const Coefficient &coefficient) {
   });
 }
 
-/// The factor of products of pairs: what is bf16 does not take it.
+/// The factor of products of halves, which are packed without it.
 ScheduleBuilder::AtSite
-ScheduleBuilder::makeFactorOfPairs(const Coefficient &coefficient) {
-  if (scaleOfPairs && coefficient == plan.scale)
-    return scaleOfPairs;
+ScheduleBuilder::makeFactorOfHalves(const Coefficient &coefficient) {
+  if (scaleOfHalves && coefficient == plan.scale)
+    return scaleOfHalves;
   return makeRow([=](SliceCloner &cloner) {
     return emitCoefficient(cloner, coefficient);
   });

@@ -27,7 +27,7 @@ ScheduleBuilder::ScheduleBuilder(AttentionOp op, const ScheduleOptions &options)
       plan(op, extents), f32(b.getF32Type()), index(b.getIndexType()) {
   headRows = this->options.rows;
   planShortQueries();
-  planPairs();
+  planHalves();
   pad = this->options.rows + options.block;
   channels = cast<ShapedType>(op.getQ().getType()).getDimSize(3);
   valueChannels = cast<ShapedType>(op.getV().getType()).getDimSize(3);

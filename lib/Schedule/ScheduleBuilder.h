@@ -171,20 +171,20 @@ private:
                 StringRef what);
   void addTerms(tile::TermUse use, const TermsByExtent &terms);
   AtSite makeFactor(const Coefficient &coefficient);
-  AtSite makeFactorOfPairs(const Coefficient &coefficient);
+  AtSite makeFactorOfHalves(const Coefficient &coefficient);
   void prepareMasks();
 
   //===--- Queries, keys and strips (Tables.cpp) ---===//
   void prepareAngles(const Rotation &rotation, Value rows, Buffer &cos,
                      Buffer &sin);
   Value emitKeyEnd(const Site &site);
-  void planPairs();
-  bool havePairs(ArrayRef<DotSide> sides);
+  void planHalves();
+  bool areHalves(ArrayRef<DotSide> sides);
   Buffer allocateColumns(Scope scope, OpFoldResult columns, int64_t numChannels,
-                         bool pairs);
+                         bool halves);
   SmallVector<OpFoldResult> rowsShape(OpFoldResult count, int64_t numChannels,
-                                      bool pairs);
-  Type factorType(bool pairs) { return pairs ? b.getBF16Type() : f32; }
+                                      bool halves);
+  Type factorType(bool halves) { return halves ? b.getBF16Type() : f32; }
   Value slicePanels(Value columns, Value first, OpFoldResult count);
   void prepareKeys();
   void packRows(const Site &site, Value dest, PackOptions options,
@@ -201,22 +201,22 @@ private:
   Buffer prepareRowNumbers(Value index);
   Buffer
   packTable(const DotSide &side, Scope scope, Value lo, OpFoldResult count,
-            bool asColumns, bool pairs, const Coefficient &coefficient,
+            bool asColumns, bool halves, const Coefficient &coefficient,
             std::function<SmallVector<Value>(SliceCloner &, Value)> rowOf,
             Place (*placeOf)(ValueRange));
   Buffer prepareTable(const DotSide &side, unsigned at, bool asColumns,
-                      bool pairs, const Coefficient &coefficient);
-  Buffer prepareLagTable(const DotSide &side, bool asColumns, bool pairs,
+                      bool halves, const Coefficient &coefficient);
+  Buffer prepareLagTable(const DotSide &side, bool asColumns, bool halves,
                          const Coefficient &coefficient);
-  AtSite prepareStripRows(const StripTerm &strip, bool pairs);
+  AtSite prepareStripRows(const StripTerm &strip, bool halves);
   void prepareStrip(const StripTerm &strip);
-  void prepareFullStrip(const StripTerm &strip, AtSite tileRows, bool pairs,
+  void prepareFullStrip(const StripTerm &strip, AtSite tileRows, bool halves,
                         AtSite factor);
 
   //===--- Products of keys, and value tables (KeyTables.cpp) ---===//
-  Buffer prepareKeySide(const DotSide &side, bool pairs);
+  Buffer prepareKeySide(const DotSide &side, bool halves);
   void prepareSkew(const SkewTerm &skew);
-  void prepareFullSkew(const SkewTerm &skew, Buffer keySide, bool pairs,
+  void prepareFullSkew(const SkewTerm &skew, Buffer keySide, bool halves,
                        const Coefficient &scale, AtSite factor);
   void prepareValueTable(unsigned number, Value row);
 
@@ -332,9 +332,9 @@ private:
   llvm::SmallPtrSet<Operation *, 16> collectedOps; // on the way to those
 
   /// Queries, keys and values are packed as bf16, and what the products are
-  /// multiplied with is in `scaleOfPairs`.
-  bool packsPairs = false;
-  AtSite scaleOfPairs;
+  /// multiplied with is in `scaleOfHalves`.
+  bool packsHalves = false;
+  AtSite scaleOfHalves;
 
   /// Few query rows: one tile, which reads the keys where they lie if it can.
   bool isShort = false, keysInPlace = false;

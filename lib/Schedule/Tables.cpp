@@ -62,18 +62,18 @@ static bool isBF16(Value memref) {
 
 /// Decides whether products are of pairs: where all that is multiplied is bf16,
 /// and the products are the sweep's alone.
-void ScheduleBuilder::planPairs() {
-  bool isAny = options.pairs && isBF16(op.getQ()) && isBF16(op.getK()) &&
+void ScheduleBuilder::planHalves() {
+  bool isAny = options.bf16Pairs && isBF16(op.getQ()) && isBF16(op.getK()) &&
                isBF16(op.getV());
-  packsPairs = isAny && !keysInPlace && plan.channels.empty() &&
-               op.getScore().front().getOps<RowScanOp>().empty();
-  if (packsPairs && !isShort)
-    options.rows = headRows = options.pairRows;
+  packsHalves = isAny && !keysInPlace && plan.channels.empty() &&
+                op.getScore().front().getOps<RowScanOp>().empty();
+  if (packsHalves && !isShort)
+    options.rows = headRows = options.bf16Rows;
 }
 
 /// The same for a product of these rows.
-bool ScheduleBuilder::havePairs(ArrayRef<DotSide> sides) {
-  return packsPairs && llvm::all_of(sides, [](const DotSide &side) {
+bool ScheduleBuilder::areHalves(ArrayRef<DotSide> sides) {
+  return packsHalves && llvm::all_of(sides, [](const DotSide &side) {
            return isBF16(side.table);
          });
 }
@@ -81,24 +81,24 @@ bool ScheduleBuilder::havePairs(ArrayRef<DotSide> sides) {
 /// The sizes of packed rows; those of pairs have padded channels.
 SmallVector<OpFoldResult> ScheduleBuilder::rowsShape(OpFoldResult count,
                                                      int64_t numChannels,
-                                                     bool pairs) {
+                                                     bool halves) {
   int64_t all =
-      pairs ? llvm::alignTo(numChannels, options.pairChannels) : numChannels;
+      halves ? llvm::alignTo(numChannels, options.bf16Channels) : numChannels;
   return {count, b.getIndexAttr(all)};
 }
 
 Buffer ScheduleBuilder::allocateColumns(Scope scope, OpFoldResult columns,
-                                        int64_t numChannels, bool pairs) {
+                                        int64_t numChannels, bool halves) {
   Value panels = divideUp(toValue(columns), constant(options.panel));
   int64_t height =
-      pairs ? int64_t(llvm::alignTo(numChannels, options.pairChannels)) / 2
-            : numChannels;
+      halves ? int64_t(llvm::alignTo(numChannels, options.bf16Channels)) / 2
+             : numChannels;
   SmallVector<OpFoldResult> shape{getAsOpFoldResult(panels),
                                   b.getIndexAttr(height),
                                   b.getIndexAttr(options.panel)};
-  if (pairs)
+  if (halves)
     shape.push_back(b.getIndexAttr(2));
-  return allocate(scope, shape, factorType(pairs));
+  return allocate(scope, shape, factorType(halves));
 }
 
 /// `count` panels of packed columns.
@@ -128,9 +128,9 @@ void ScheduleBuilder::prepareKeys() {
     scope = join(scope, scopeOf(term.key.indices));
     packedChannels += getRowLength(term.key.table);
   }
-  packedKeys = allocateColumns(scope, paddedKeys, packedChannels, packsPairs);
-  if (packsPairs) {
-    scaleOfPairs = makeFactorOfPairs(plan.scale);
+  packedKeys = allocateColumns(scope, paddedKeys, packedChannels, packsHalves);
+  if (packsHalves) {
+    scaleOfHalves = makeFactorOfHalves(plan.scale);
     remark(op.getLoc(), "products of pairs of bf16");
   }
   preparations.push_back(
@@ -218,7 +218,7 @@ void ScheduleBuilder::prepareValues() {
   if (keysInPlace ? !mayPack : isF32 && plan.keyConditions.empty())
     return; // read in place
   Scope scope = join(Scope::Item, scopeOf(plan.keyConditions));
-  if (packsPairs) {
+  if (packsHalves) {
     // Two keys side by side, and channels in whole vectors.
     Value panels = divideUp(toValue(paddedKeys), constant(2));
     int64_t all = llvm::alignTo(valueChannels, 16);
@@ -290,19 +290,19 @@ Buffer ScheduleBuilder::prepareRowNumbers(Value index) {
 /// a packed matrix; rows are scaled if they are f32.
 Buffer ScheduleBuilder::packTable(
     const DotSide &side, Scope scope, Value lo, OpFoldResult count,
-    bool asColumns, bool pairs, const Coefficient &coefficient,
+    bool asColumns, bool halves, const Coefficient &coefficient,
     std::function<SmallVector<Value>(SliceCloner &, Value)> rowOf,
     Place (*placeOf)(ValueRange)) {
   scope = join(scope, scopeOf(LinearTerm{coefficient, {}}));
   Value table = getTable(side);
   int64_t length = getRowLength(table);
-  Buffer packed = asColumns ? allocateColumns(scope, count, length, pairs)
-                            : allocate(scope, rowsShape(count, length, pairs),
-                                       factorType(pairs));
+  Buffer packed = asColumns ? allocateColumns(scope, count, length, halves)
+                            : allocate(scope, rowsShape(count, length, halves),
+                                       factorType(halves));
   preparations.push_back(
       {scope, [=](const Site &site) {
          PackOptions pack;
-         pack.scaled = !asColumns && !pairs;
+         pack.scaled = !asColumns && !halves;
          emitPack(table, view(packed, site), lo, add(lo, toValue(count)), pack,
                   [&](ValueRange x) {
                     SliceCloner cloner = clonerAt(site, placeOf(x));
@@ -317,13 +317,13 @@ Buffer ScheduleBuilder::packTable(
 
 /// All rows of a table in its one index that is not uniform.
 Buffer ScheduleBuilder::prepareTable(const DotSide &side, unsigned at,
-                                     bool asColumns, bool pairs,
+                                     bool asColumns, bool halves,
                                      const Coefficient &coefficient) {
   SmallVector<Value> others(side.indices);
   others.erase(others.begin() + at);
   return packTable(
       side, scopeOf(others), constant(0), sizeOf(getTable(side), at), asColumns,
-      pairs, coefficient,
+      halves, coefficient,
       [=](SliceCloner &cloner, Value row) {
         SmallVector<Value> indices;
         for (auto [i, index] : llvm::enumerate(side.indices))
@@ -335,11 +335,11 @@ Buffer ScheduleBuilder::prepareTable(const DotSide &side, unsigned at,
 
 /// The rows of a table in the order of all distances.
 Buffer ScheduleBuilder::prepareLagTable(const DotSide &side, bool asColumns,
-                                        bool pairs,
+                                        bool halves,
                                         const Coefficient &coefficient) {
   return packTable(
       side, scopeOf(side.indices), lagLo, getAsOpFoldResult(lagSize), asColumns,
-      pairs, coefficient,
+      halves, coefficient,
       [=](SliceCloner &cloner, Value) { return cloneIndices(cloner, side); },
       Place::atDistance);
 }
@@ -347,17 +347,17 @@ Buffer ScheduleBuilder::prepareLagTable(const DotSide &side, bool asColumns,
 /// The rows of a tile that a strip multiplies: those of the sweep if they are
 /// the same.
 ScheduleBuilder::AtSite
-ScheduleBuilder::prepareStripRows(const StripTerm &strip, bool pairs) {
-  bool hasScale = pairs || strip.coefficient == plan.scale;
+ScheduleBuilder::prepareStripRows(const StripTerm &strip, bool halves) {
+  bool hasScale = halves || strip.coefficient == plan.scale;
   if (plan.isQueryRow(strip.query) && strip.added.empty() &&
       plan.added.empty() && plan.channels.empty() && !op.getQRope() &&
-      pairs == packsPairs && hasScale)
+      halves == packsHalves && hasScale)
     return [this](const Site &) { return packedQueries; };
   auto packed = std::make_shared<Value>();
   tilePreparations.push_back([=](const Site &site) {
     *packed = allocateLocal(rowsShape(b.getIndexAttr(options.rows),
-                                      getRowLength(strip.query.table), pairs),
-                            factorType(pairs));
+                                      getRowLength(strip.query.table), halves),
+                            factorType(halves));
     SmallVector<DotSide, 2> sides{strip.query};
     llvm::append_range(sides, strip.added);
     packRows(site, *packed, {}, sides, strip.coefficient);
@@ -369,14 +369,15 @@ void ScheduleBuilder::prepareStrip(const StripTerm &strip) {
   std::optional<unsigned> at = findVaryingIndex(strip.table);
   std::vector<DotSide> sides(strip.added);
   sides.insert(sides.end(), {strip.query, strip.table});
-  bool pairs = havePairs(sides);
-  AtSite tileRows = prepareStripRows(strip, pairs), factor;
-  if (pairs)
-    factor = makeFactorOfPairs(strip.coefficient);
+  bool halves = areHalves(sides);
+  AtSite tileRows = prepareStripRows(strip, halves), factor;
+  if (halves)
+    factor = makeFactorOfHalves(strip.coefficient);
   if (!hasNear || !strip.table.varying.isFinite() || !at)
-    return prepareFullStrip(strip, tileRows, pairs, factor);
+    return prepareFullStrip(strip, tileRows, halves, factor);
   Value table = getTable(strip.table);
-  Buffer packed = prepareTable(strip.table, *at, /*asColumns=*/true, pairs, {});
+  Buffer packed =
+      prepareTable(strip.table, *at, /*asColumns=*/true, halves, {});
   Buffer numbers = prepareRowNumbers(strip.table.indices[*at]);
   OpFoldResult count = sizeOf(table, *at);
   tileTables.push_back(count);
@@ -413,8 +414,8 @@ void ScheduleBuilder::prepareStrip(const StripTerm &strip) {
 }
 
 void ScheduleBuilder::prepareFullStrip(const StripTerm &strip, AtSite tileRows,
-                                       bool pairs, AtSite factor) {
-  Buffer packed = prepareLagTable(strip.table, /*asColumns=*/true, pairs, {});
+                                       bool halves, AtSite factor) {
+  Buffer packed = prepareLagTable(strip.table, /*asColumns=*/true, halves, {});
   auto strips = std::make_shared<Value>();
   auto start = std::make_shared<Value>();
   int64_t panel = options.panel;

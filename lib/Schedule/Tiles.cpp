@@ -216,7 +216,7 @@ void ScheduleBuilder::emitSweep(const Site &site, const Sums &sums) {
   for (Value value : scoreUniforms)
     uniforms.push_back(emitScalar(value, site));
 
-  Value scale = scaleOfPairs ? scaleOfPairs(site) : Value();
+  Value scale = scaleOfHalves ? scaleOfHalves(site) : Value();
   auto sweep = tile::SweepOp::create(
       b, packedQueries, columns, values, scale, site.rowLo, rowEnd, queryRow,
       tileKeyLo, tileKeyHi, emitFirstKey(site), keepLo, keepHi, nearLo, nearHi,
@@ -327,8 +327,8 @@ void ScheduleBuilder::prepareTile(const Site &site) {
   localBuffers.clear();
   emitTileKeys(site);
   packedQueries = allocateLocal(
-      rowsShape(b.getIndexAttr(options.rows), packedChannels, packsPairs),
-      factorType(packsPairs));
+      rowsShape(b.getIndexAttr(options.rows), packedChannels, packsHalves),
+      factorType(packsHalves));
   packQueries(site, packedQueries);
   for (auto &prepare : tilePreparations)
     prepare(site);

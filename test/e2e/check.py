@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Dict, List, Optional, Tuple
 
 import numpy as np
@@ -91,19 +91,33 @@ def shape_trials(example: str) -> List[Trial]:
             for number, (title, options, operands) in enumerate(shapes.trials(example, families.SPECS[example]))]
 
 
+def pair_trials(example: str) -> List[Trial]:
+    """One of several tiles and blocks, grouped heads and odd channels, for an example whose operands may be bf16."""
+    spec = families.SPECS[example]
+    shape = next((shape for shape in spec.shapes if shape.type == "bf16"), None)
+    if shape is None:
+        return []
+    if not spec.square:
+        shape = shapes.Shape(70, 131, 1, 4, 2, 40, 20, 61, "bf16")
+    *trial, _ = shapes.trials(example, replace(spec, shapes=(shape,)))
+    return [Trial(title, example, options, operands) for title, options, operands in trial]
+
+
 def longest(trial: Trial) -> int:
     return max(trial.operands[0].shape[2], trial.operands[1].shape[2])
 
 
 def all_trials(example: str) -> List[Tuple[List[str], List[Trial]]]:
     """Options of posenc-run, and what runs with them. The naive targets are slow: the reference takes small shapes,
-    the loops every other one of those of some tiles, and the other spelling, unfused, a few."""
+    the loops every other one of those of some tiles, and the other spelling, unfused, a few. Where rotated rows are
+    rounded to bf16, so are the scores."""
     captured, drawn = golden_trials(example), shape_trials(example)
     return [
         (["--target=reference"], captured + [t for t in drawn if longest(t) < 128]),
         (["--target=reference", "--compute-type=f64"], captured),
         (["--target=loops"], [t for t in drawn if 16 <= longest(t) <= 131][::2]),
         (["--target=cpu"], captured + drawn),
+        (["--target=cpu", "--bf16=pairs", "--rtol=1.2e-2"], pair_trials(example)),
         (["--target=reference", UNFUSED], [t for t in drawn if longest(t) < 64][1::3]),
     ]
 

@@ -1,4 +1,4 @@
-// RUN: posenc-opt %s --posenc-tile-attention="pairs pair-rows=32" --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: posenc-opt %s --posenc-tile-attention="bf16-pairs bf16-rows=32" --canonicalize --cse --split-input-file | FileCheck %s
 
 // Queries and keys as they are, values in pairs of keys, and the scale after the product.
 // CHECK-LABEL: func.func @plain

@@ -20,9 +20,9 @@ struct ScheduleOptions {
   int64_t panel = 64; // keys of a panel of packed columns, divides block
   /// Whether queries, keys and values of bf16 are packed in pairs, for units
   /// that multiply those.
-  bool pairs = false;
-  int64_t pairRows = 48;    // query rows of a tile of these
-  int64_t pairChannels = 2; // their channels are padded to a multiple of this
+  bool bf16Pairs = false;
+  int64_t bf16Rows = 48;    // query rows of a tile of these
+  int64_t bf16Channels = 2; // their channels are padded to a multiple of this
   /// Parts of the keys that few query rows visit apart; 0: by the sizes.
   int64_t parts = 0;
 };

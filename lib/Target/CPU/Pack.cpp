@@ -41,12 +41,17 @@ public:
     for (Value table : op.getSources())
       sources.emplace_back(b, table);
     channels = cast<MemRefType>(op.getSources()[0].getType()).getShape().back();
+    numRows = b.sub(op.getHi(), op.getLo());
   }
 
   int64_t getChannels() const { return channels; }
 
   /// The row of integer i, into the channels of `to` from `channel` on.
   LogicalResult emit(Value i, Value to, Value row, int64_t channel);
+  /// Row p of the packed matrix, zeros if there is none, with zeros from the
+  /// channels of the sources on up to `end`.
+  LogicalResult emitOrZeros(Value p, Value to, Value row, int64_t channel,
+                            int64_t end);
   /// Zeros there.
   void emitZeros(Value to, Value row, int64_t channel, int64_t end);
 
@@ -76,6 +81,7 @@ private:
   PackOp op;
   SmallVector<Source> sources;
   int64_t channels;
+  Value numRows; // that there are
 };
 } // namespace
 
@@ -171,6 +177,19 @@ LogicalResult RowEmitter::emit(Value i, Value to, Value row, int64_t channel) {
   return success();
 }
 
+LogicalResult RowEmitter::emitOrZeros(Value p, Value to, Value row,
+                                      int64_t channel, int64_t end) {
+  LogicalResult result = success();
+  b.when(
+      b.less(p, numRows),
+      [&] {
+        result = emit(b.add(op.getLo(), p), to, row, channel);
+        emitZeros(to, row, channel + channels, end);
+      },
+      [&] { emitZeros(to, row, channel, end); });
+  return result;
+}
+
 namespace {
 struct LowerPack : OpRewritePattern<PackOp> {
   LowerPack(MLIRContext *context, const CpuTarget &target,
@@ -224,22 +243,6 @@ private:
     return arith::TruncFOp::create(b, halves, x);
   }
 
-  /// Emits row i of the packed matrix, zeros if there is none, with zeros from
-  /// the channels of the sources on up to `end`.
-  static LogicalResult emitRow(KernelBuilder &b, RowEmitter &rows, PackOp op,
-                               Value i, Value to, Value row, int64_t channel,
-                               int64_t end) {
-    LogicalResult result = success();
-    b.when(
-        b.less(i, b.sub(op.getHi(), op.getLo())),
-        [&] {
-          result = rows.emit(b.add(op.getLo(), i), to, row, channel);
-          rows.emitZeros(to, row, channel + rows.getChannels(), end);
-        },
-        [&] { rows.emitZeros(to, row, channel, end); });
-    return result;
-  }
-
   LogicalResult packRows(PackOp op, PatternRewriter &rewriter) const {
     KernelBuilder b(rewriter, op.getLoc(), target, target.lanes);
     RowEmitter rows(b, op);
@@ -252,7 +255,7 @@ private:
     LogicalResult result = success();
     b.loop(b.index(0), b.dim(dest, 0), 1, [&](Value row) {
       Value to = isRounded ? b.index(0) : row;
-      result = emitRow(b, rows, op, row, piece, to, channel, all);
+      result = rows.emitOrZeros(row, piece, to, channel, all);
       if (isRounded)
         rows.forChannels(channel, all, true, [&](Value c, bool vector) {
           b.storePart(b.loadPart(piece, {to, c}, vector), dest, {row, c});
@@ -293,8 +296,8 @@ private:
         b.storeVector(x, dest, {panel, row, b.mul(lane, unit)});
       };
       b.loop(b.index(0), b.index(lanes), 1, [&](Value row) {
-        result = emitRow(b, rows, op, b.add(column, row), piece, row, 0,
-                         count * unit);
+        result =
+            rows.emitOrZeros(b.add(column, row), piece, row, 0, count * unit);
       });
       auto transpose = [&](Value c, int64_t numStored) {
         SmallVector<Value> vectors;
@@ -348,8 +351,8 @@ private:
     LogicalResult result = success();
     b.loop(b.index(0), b.dim(dest, 0), 1, [&](Value panel) {
       for (int64_t row = 0; row < 2; ++row)
-        result = emitRow(b, rows, op, b.add(b.mul(panel, 2), row), piece,
-                         b.index(row), 0, all);
+        result = rows.emitOrZeros(b.add(b.mul(panel, 2), row), piece,
+                                  b.index(row), 0, all);
       b.loop(b.index(0), b.index(all), b.lanes, [&](Value c) {
         Value x = loadRounded(b, piece, b.index(0), c, 1);
         Value y = loadRounded(b, piece, b.index(1), c, 1);

@@ -73,40 +73,46 @@ static constexpr StringRef answer = "posenc_amx_answer";
 static constexpr int64_t archPrctl = 158, requestPermission = 0x1023,
                          stateOfTiles = 18;
 
-/// libc's `syscall`, if the module has no other use for the name.
-static FailureOr<LLVM::LLVMFuncOp> getSyscall(ModuleOp module,
-                                              OpBuilder &builder) {
-  if (Operation *known = module.lookupSymbol("syscall")) {
+/// The function of that name and type, declared if the module has no use for
+/// the name yet; null if it has another one.
+static LLVM::LLVMFuncOp getFunction(ModuleOp module, OpBuilder &builder,
+                                    StringRef name,
+                                    LLVM::LLVMFunctionType type) {
+  if (Operation *known = module.lookupSymbol(name)) {
     auto function = dyn_cast<LLVM::LLVMFuncOp>(known);
-    if (!function)
-      return failure();
-    return function;
+    return function && function.getFunctionType() == type ? function
+                                                          : LLVM::LLVMFuncOp();
   }
-  Type i64 = builder.getI64Type();
-  return LLVM::LLVMFuncOp::create(
-      builder, module.getLoc(), "syscall",
-      LLVM::LLVMFunctionType::get(i64, i64, /*isVarArg=*/true));
-}
-
-/// A function that asks once for permission, and says what the answer was.
-static FailureOr<LLVM::LLVMFuncOp> getQuestion(ModuleOp module,
-                                               OpBuilder &builder) {
-  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(question))
-    return known;
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(module.getBody());
-  FailureOr<LLVM::LLVMFuncOp> syscall = getSyscall(module, builder);
-  if (failed(syscall))
-    return failure();
+  return LLVM::LLVMFuncOp::create(builder, module.getLoc(), name, type);
+}
+
+/// A function that asks once for permission, and says what the answer was; null
+/// if the module has other uses for the names.
+static LLVM::LLVMFuncOp getQuestion(ModuleOp module, OpBuilder &builder) {
+  Type anyInteger = builder.getI64Type();
+  auto syscall = getFunction(module, builder, "syscall",
+                             LLVM::LLVMFunctionType::get(anyInteger, anyInteger,
+                                                         /*isVarArg=*/true));
+  auto function =
+      getFunction(module, builder, question,
+                  LLVM::LLVMFunctionType::get(builder.getI1Type(), {}));
+  if (!syscall || !function)
+    return {};
+  if (!function.isExternal())
+    return function;
+  if (module.lookupSymbol(answer))
+    return {};
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(module.getBody());
   ImplicitLocOpBuilder b(module.getLoc(), builder);
-  Type i32 = b.getI32Type(), i64 = b.getI64Type(), i1 = b.getI1Type();
+  Type i32 = b.getI32Type(), i64 = b.getI64Type();
   // 0: not asked, 1: yes, 2: no. Threads that ask at once get one answer.
   auto global = LLVM::GlobalOp::create(b, i32, /*isConstant=*/false,
                                        LLVM::Linkage::Internal, answer,
                                        b.getI32IntegerAttr(0));
-  auto function =
-      LLVM::LLVMFuncOp::create(b, question, LLVM::LLVMFunctionType::get(i1, {}),
-                               LLVM::Linkage::Internal);
+  function.setLinkage(LLVM::Linkage::Internal);
   Block *entry = function.addEntryBlock(b);
   Block *ask = b.createBlock(&function.getBody());
   Block *known = b.createBlock(&function.getBody(), {}, i32, b.getLoc());
@@ -128,7 +134,7 @@ static FailureOr<LLVM::LLVMFuncOp> getQuestion(ModuleOp module,
   b.setInsertionPointToStart(ask);
   Value arguments[] = {integer(i64, archPrctl), integer(i64, requestPermission),
                        integer(i64, stateOfTiles)};
-  Value failure = LLVM::CallOp::create(b, *syscall, arguments).getResult();
+  Value failure = LLVM::CallOp::create(b, syscall, arguments).getResult();
   Value now = LLVM::SelectOp::create(b, equal(failure, integer(i64, 0)),
                                      integer(i32, 1), integer(i32, 2));
   LLVM::StoreOp::create(b, now, place, alignment, /*isVolatile=*/false,
@@ -149,13 +155,13 @@ LogicalResult cpu::emitIfTiles(PatternRewriter &rewriter, Location loc,
                       : parent->getParentOfType<func::FuncOp>();
   auto module =
       function ? dyn_cast<ModuleOp>(function->getParentOp()) : ModuleOp();
-  FailureOr<LLVM::LLVMFuncOp> ask = failure();
+  LLVM::LLVMFuncOp ask;
   if (module)
     ask = getQuestion(module, rewriter);
-  if (failed(ask))
+  if (!ask)
     return without();
   Value may =
-      LLVM::CallOp::create(rewriter, loc, *ask, ValueRange()).getResult();
+      LLVM::CallOp::create(rewriter, loc, ask, ValueRange()).getResult();
   auto branch = scf::IfOp::create(rewriter, loc, may, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToStart(branch.elseBlock());

@@ -698,3 +698,65 @@ func.func @finish_segments(%m: memref<4xf32>, %o: memref<4x8xf32>) {
     : (memref<4xf32>, memref<4xf32>, memref<4x8xf32>, memref<4x8xf32>) -> ()
   return
 }
+
+// -----
+
+func.func @pack_pairs(%x: memref<9x4xbf16>, %d: memref<?x2x8x2xf32>, %n: index) {
+  // expected-error @below {{pack_c1: expected pairs of bf16, but got 'memref<?x2x8x2xf32>'}}
+  posenc_tile.pack %x into %d over(%j = %n to %n) {
+    posenc_tile.yield %j : index
+  } : memref<9x4xbf16> into memref<?x2x8x2xf32>
+  return
+}
+
+// -----
+
+func.func @pack_triples(%x: memref<9x4xbf16>, %d: memref<?x2x8x3xbf16>, %n: index) {
+  // expected-error @below {{pack_c1: expected pairs of bf16, but got 'memref<?x2x8x3xbf16>'}}
+  posenc_tile.pack %x into %d over(%j = %n to %n) {
+    posenc_tile.yield %j : index
+  } : memref<9x4xbf16> into memref<?x2x8x3xbf16>
+  return
+}
+
+// -----
+
+func.func @product_types(%x: memref<4x4xf32>, %y: memref<1x2x8x2xbf16>, %d: memref<4x8xf32>) {
+  // expected-error @below {{product_c1: expected rows and columns of one element type, and pairs of bf16, but got}}
+  posenc_tile.product rows(%x) columns(%y) into %d : memref<4x4xf32>, memref<1x2x8x2xbf16> into memref<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @product_pairs(%x: memref<4x4xf32>, %y: memref<1x2x8x2xf32>, %d: memref<4x8xf32>) {
+  // expected-error @below {{product_c1: expected rows and columns of one element type, and pairs of bf16, but got}}
+  posenc_tile.product rows(%x) columns(%y) into %d : memref<4x4xf32>, memref<1x2x8x2xf32> into memref<4x8xf32>
+  return
+}
+
+// -----
+
+!q = memref<4x8xbf16>
+!x = memref<4xf32>
+!o = memref<4x8xf32>
+
+func.func @sweep_pairs(%q: !q, %k: memref<1x4x16x3xbf16>, %v: memref<8x16x2xbf16>, %m: !x, %o: !o, %n: index) {
+  // expected-error @below {{sweep_c6: expected columns of pairs, but got 'memref<1x4x16x3xbf16>'}}
+  posenc_tile.sweep q(%q : !q) k(%k : memref<1x4x16x3xbf16>) v(%v : memref<8x16x2xbf16>) rows(%n to %n)
+      keys(%n to %n first %n) block(16) into(%m : !x, %m : !x, %o : !o)
+  return
+}
+
+// -----
+
+!q = memref<4x8xbf16>
+!x = memref<4xf32>
+!o = memref<4x8xf32>
+
+func.func @sweep_value_channels(%q: !q, %k: memref<1x4x16x2xbf16>, %v: memref<8x4x2xbf16>, %m: !x, %o: !o, %n: index) {
+  // expected-error @below {{sweep_c1: expected q and k of the same static channels, v and o too}}
+  posenc_tile.sweep q(%q : !q) k(%k : memref<1x4x16x2xbf16>) v(%v : memref<8x4x2xbf16>) rows(%n to %n)
+      keys(%n to %n first %n) block(16) into(%m : !x, %m : !x, %o : !o)
+  return
+}
