@@ -20,8 +20,8 @@ def SweepOp : PosEncTile_RegionOp<"sweep", [AttrSizedOperandSegments]> {
 
     m is in units of log2; exp2(m) l is the softmax's denominator whatever m is, and a row without a kept pair, or with
     scores of -inf only, has l = 0 and o = 0. What weighs 0 adds nothing, whatever its value row holds. Keys are visited
-    in blocks of `block`, that with the key `first` before the others, which ascend. Nothing of k and v outside [lo, hi)
-    is read.
+    in blocks of `block`, that with the key `first` before the others, which ascend. Nothing of keys and values in place
+    outside [lo, hi) is read; packed ones are there up to the end of the block of key hi - 1.
 
     **Keys** are packed as columns or as columns of pairs, from key 0 on, or in place, one in a row. Packed keys are faster
     where many rows read them, keys in place where packing them would cost more than it saves. **Values** are in place,

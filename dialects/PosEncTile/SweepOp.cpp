@@ -429,7 +429,8 @@ static LogicalResult verifyFactors(SweepOp op) {
     int64_t width = packed.getRank() > 2 ? packed.getDimSize(2) : 1;
     if (width <= 0 || op.getBlock() % width)
       return op.emitOpError("sweep_c6: the block of ")
-             << op.getBlock() << " keys is no multiple of panels of " << width;
+             << op.getBlock() << " keys is no multiple of the panels of "
+             << packed;
   }
   bool hasPairs = op.hasPairsOfKeys();
   if (hasPairs && k.getDimSize(3) != 2)

@@ -22,13 +22,17 @@ using namespace mlir::posenc::schedule;
 /// busy.
 static constexpr int64_t waveRows = 4096;
 
+/// Rows that a lowering takes as a step, at most. It reads what terms have for
+/// all of them.
+static constexpr int64_t maxStepRows = 32;
+
 ScheduleBuilder::ScheduleBuilder(AttentionOp op, const ScheduleOptions &options)
     : op(op), options(options), b(op.getLoc(), op), extents(op.getScore()),
       plan(op, extents), f32(b.getF32Type()), index(b.getIndexType()) {
   headRows = this->options.rows;
   planShortQueries();
   planHalves();
-  pad = this->options.rows + options.block;
+  pad = std::max(this->options.rows, maxStepRows) + this->options.block;
   channels = cast<ShapedType>(op.getQ().getType()).getDimSize(3);
   valueChannels = cast<ShapedType>(op.getV().getType()).getDimSize(3);
 }

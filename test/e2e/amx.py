@@ -35,7 +35,7 @@ ZERO = (f"@llvm.x86.tilezero.internal{TILE})", f"@llvm.x86.tileloadd64.internal{
 ZEROS = "@zeros = internal constant [1024 x i8] zeroinitializer\n"
 # What asks the system is asked once, for the state of tiles.
 SYSCALL = """#include <stdlib.h>
-static int asked;
+int asked;
 long syscall(long number, long code, long feature) {
   if (number != 158 || code != 0x1023 || feature != 18 || asked++) abort();
   return ANSWER;
@@ -65,13 +65,15 @@ def build(text: str, folder: str, opt: str, tools: str, cc: str) -> List[str]:
     source, libraries = write("c", SYSCALL), []
     for answer in ("0", "-1"):
         libraries.append(f"{path}{answer}.so")
-        run(cc, f"-DANSWER={answer}", "-shared", "-fPIC", source, path + "o", "-o", libraries[-1], "-lm")
+        # libc has the name, too.
+        run(cc, f"-DANSWER={answer}", "-shared", "-fPIC", "-Wl,-Bsymbolic", source, path + "o", "-o", libraries[-1], "-lm")
     return libraries
 
 
 def call(library: str, operands: List, text: str) -> np.ndarray:
     """The first result."""
-    function, arguments = ctypes.CDLL(library).attention, []
+    loaded, arguments = ctypes.CDLL(library), []
+    function = loaded.attention
     function.restype = ctypes.c_char_p
 
     def add(x) -> None:
@@ -88,6 +90,7 @@ def call(library: str, operands: List, text: str) -> np.ndarray:
         add(x)
     message = function(*arguments)
     assert message is None, message
+    assert ctypes.c_int.in_dll(loaded, "asked").value == 1, "the system was not asked"
     return (results[0].astype(np.uint32) << 16).view(np.float32)
 
 
