@@ -34,10 +34,21 @@ LogicalResult SweepEmitter::emitStep(const Step &step) {
 /// weights on the plain one.
 void SweepEmitter::emitScores(const Step &step) {
   auto use = [&](Value x, Value column, Accumulators &products) {
-    scaleProducts(step, x, products);
-    addTerms(step, x, column, products);
+    // Without terms the scale is for each of the branches, where one
+    // instruction multiplies with it and subtracts the maximum.
+    if (!terms.empty()) {
+      scaleProducts(step, x, products);
+      addTerms(step, x, column, products);
+    }
+    auto getScores = [&] {
+      Accumulators here = products;
+      if (terms.empty())
+        scaleProducts(step, x, here);
+      return here;
+    };
     auto storeScores = [&] {
-      ArrayRef<Value> rest = products;
+      Accumulators here = getScores();
+      ArrayRef<Value> rest = here;
       for (int64_t i = 0; !rest.empty(); ++i) {
         b.storeVectors(rest.take_front(panels.vectors), scores, b.add(x, i),
                        column);
@@ -48,7 +59,7 @@ void SweepEmitter::emitScores(const Step &step) {
       storeScores();
     else
       b.when(step.raw, storeScores,
-             [&] { emitWeights(step, x, column, products); });
+             [&] { emitWeights(step, x, column, getScores()); });
   };
   unit->emitScores(step.p, step.n, step.lo, step.hi, use);
 }
