@@ -98,7 +98,10 @@ def pair_trials(example: str) -> List[Trial]:
     if shape is None:
         return []
     if not spec.square:
-        shape = shapes.Shape(70, 131, 1, 4, 2, 40, 20, 61, "bf16")
+        # What all shapes of the example have in common is part of its formula.
+        heads = 1 if all(other.Hkv == 1 for other in spec.shapes) else 2
+        channels = 40 if all(other.D == other.Dv for other in spec.shapes) else 20
+        shape = shapes.Shape(70, 131, 1, 4, heads, 40, channels, 61, "bf16")
     *trial, _ = shapes.trials(example, replace(spec, shapes=(shape,)))
     return [Trial(title, example, options, operands) for title, options, operands in trial]
 
