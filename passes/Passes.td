@@ -319,8 +319,9 @@ def PosEncTileToCpuPass : Pass<"posenc-tile-to-cpu", "::mlir::ModuleOp"> {
     of six can be read; terms `near` hold beyond the near interval too, as the constants that they are there.
 
     Before: any ops. After: none of `posenc_tile`; `arith`, `math`, `memref`, `scf`, `vector`, with AVX-512
-    `llvm.call_intrinsic`, with AMX `amx`, `llvm` and `func.call`, and `tensor` where an index map reads a constant table. Buffers are allocated where the op
-    stood. Rounding: sums are in f32, in an order of the target's; exp2 has a relative error of 2e-7, tanh of 3e-7.
+    `llvm.call_intrinsic`, with AMX `amx`, `llvm` and `func.call`, and `tensor` where an index map reads a constant table.
+    Buffers are allocated where the op stood. Rounding: sums are in f32, in an order of the target's; exp2 has a relative
+    error of 2e-7, tanh of 3e-7.
 
     ```mlir
     // Before, with triple=x86_64 cpu=haswell
@@ -374,7 +375,8 @@ def PosEncTileToCpuPass : Pass<"posenc-tile-to-cpu", "::mlir::ModuleOp"> {
   ];
   let dependentDialects = [
     "::mlir::amx::AMXDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::posenc::tile::PosEncTileDialect", "::mlir::scf::SCFDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::posenc::tile::PosEncTileDialect",
+    "::mlir::scf::SCFDialect",
     "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect"
   ];
 }

@@ -37,6 +37,15 @@ enum class Kernels { Loops, Cpu };
 /// What multiplies queries, keys and values of bf16.
 enum class Bf16Products { Fastest, Widened, Pairs };
 
+/// They as values of an option.
+inline llvm::cl::ValuesClass getBf16Values() {
+  return llvm::cl::values(
+      clEnumValN(Bf16Products::Fastest, "fastest", "as suits the CPU"),
+      clEnumValN(Bf16Products::Widened, "widened", "as those of f32"),
+      clEnumValN(Bf16Products::Pairs, "pairs",
+                 "in pairs, without an instruction for that too"));
+}
+
 struct LLVMPipelineOptions : PassPipelineOptions<LLVMPipelineOptions> {
   Option<Kernels> kernels{
       *this, "kernels", llvm::cl::desc("What attention becomes"),
@@ -55,12 +64,7 @@ struct LLVMPipelineOptions : PassPipelineOptions<LLVMPipelineOptions> {
       llvm::cl::desc("Features beyond those of the CPU: +avx2,-fma")};
   Option<Bf16Products> bf16{
       *this, "bf16", llvm::cl::desc("How products of bf16 are computed"),
-      llvm::cl::init(Bf16Products::Fastest),
-      llvm::cl::values(
-          clEnumValN(Bf16Products::Fastest, "fastest", "as suits the CPU"),
-          clEnumValN(Bf16Products::Widened, "widened", "as those of f32"),
-          clEnumValN(Bf16Products::Pairs, "pairs",
-                     "in pairs, without an instruction for that too"))};
+      llvm::cl::init(Bf16Products::Fastest), getBf16Values()};
   Option<double> maskValue{
       *this, "mask-value",
       llvm::cl::desc("As of posenc-fuse-bias: constants down from this number "

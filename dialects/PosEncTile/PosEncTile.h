@@ -23,6 +23,12 @@ inline bool hasOffset(TermKind kind) {
   return kind == TermKind::Key || kind == TermKind::Lag ||
          kind == TermKind::Strip;
 }
+/// The channels of a packed matrix: rows, columns or columns of pairs.
+inline int64_t getPackedChannels(Value packed) {
+  auto type = cast<MemRefType>(packed.getType());
+  bool hasPairs = type.getRank() == 4 && !type.isDynamicDim(1);
+  return type.getDimSize(1) * (hasPairs ? 2 : 1);
+}
 } // namespace mlir::posenc::tile
 
 #define GET_OP_CLASSES

@@ -17,9 +17,9 @@ def PosEncTile_Dialect : Dialect {
     All ops work on memrefs. Beside the notation of `posenc`: `r` is a query row, `j` a key, `d = j - r` their distance
     (delta), `i0` the first row of a tile. A packed matrix is **rows**, `[rows][C]`, or **columns**, `[panels][C][W]`,
     whose column c is `[c / W][:][c % W]`, or **columns of pairs**, `[panels][C / 2][W][2]`, with channel t of column c at
-    `[c / W][t / 2][c % W][t % 2]`: pairs of bf16 are what units multiply that add two products at a time. Scores inside a sweep are in units of log2: exp(z) is
-    exp2(z log2(e)), and the factor log2(e) is part of what is packed and filled. A constraint has a label (`sweep_c4`),
-    which its diagnostic begins with.
+    `[c / W][t / 2][c % W][t % 2]`: pairs of bf16 are what units multiply that add two products at a time. Scores inside
+    a sweep are in units of log2: exp(z) is exp2(z log2(e)), and the factor log2(e) is part of what is packed and filled.
+    A constraint has a label (`sweep_c4`), which its diagnostic begins with.
   }];
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = [{

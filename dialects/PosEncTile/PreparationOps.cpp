@@ -194,13 +194,6 @@ LogicalResult ScanOp::verify() {
   return verifyBody(*this, "scan_c2", getBody(), 2, {f32, i1});
 }
 
-/// The channels of a packed matrix: rows, columns or columns of pairs.
-static int64_t getChannels(Value packed) {
-  auto type = cast<MemRefType>(packed.getType());
-  bool hasPairs = type.getRank() == 4 && !type.isDynamicDim(1);
-  return type.getDimSize(1) * (hasPairs ? 2 : 1);
-}
-
 /// Whether it is one of pairs of bf16, if it has the dimensions of these.
 static bool hasPairsIfItMust(Value packed) {
   auto type = cast<MemRefType>(packed.getType());
@@ -219,7 +212,7 @@ LogicalResult PackOp::verify() {
     return type.getRank() ? type.getShape().back() : ShapedType::kDynamic;
   };
   int64_t channels = getRowSize(getSources()[0]);
-  int64_t capacity = getChannels(getDest());
+  int64_t capacity = getPackedChannels(getDest());
   for (Value source : getSources()) {
     auto type = cast<MemRefType>(source.getType());
     if (ShapedType::isDynamic(channels) || getRowSize(source) != channels)
@@ -249,8 +242,8 @@ LogicalResult PackOp::verify() {
     int64_t width = rope.getRotatedWidth(channels);
     if (width <= 0 || width % 2 || rope.getStart() < 0 ||
         rope.getStart() > channels - width ||
-        getChannels(getCos()) != width / 2 ||
-        getChannels(getSin()) != width / 2)
+        getPackedChannels(getCos()) != width / 2 ||
+        getPackedChannels(getSin()) != width / 2)
       return emitOpError("pack_c3: expected cosines and sines [rows, width / "
                          "2] of a rope that fits in ")
              << channels << " channels";
@@ -259,7 +252,7 @@ LogicalResult PackOp::verify() {
 }
 
 LogicalResult ProductOp::verify() {
-  if (!mayAgree(getChannels(getRows()), getChannels(getColumns())))
+  if (!mayAgree(getPackedChannels(getRows()), getPackedChannels(getColumns())))
     return emitOpError("product_c1: expected rows and columns of the same "
                        "channels, but got ")
            << getRows().getType() << " and " << getColumns().getType();

@@ -405,9 +405,7 @@ static LogicalResult verifyFactors(SweepOp op) {
   auto q = cast<MemRefType>(op.getQ().getType());
   auto k = cast<MemRefType>(op.getK().getType());
   auto v = cast<MemRefType>(op.getV().getType());
-  int64_t channels = k.getDimSize(1);
-  if (op.hasPairsOfKeys() && !ShapedType::isDynamic(channels))
-    channels *= 2;
+  int64_t channels = getPackedChannels(op.getK());
   int64_t valueChannels = getSize(op.getO(), 1);
   bool hasValues = op.hasPackedValues()
                        ? v.getDimSize(1) >= valueChannels
@@ -435,11 +433,12 @@ static LogicalResult verifyFactors(SweepOp op) {
   bool hasPairs = op.hasPairsOfKeys();
   if (hasPairs && k.getDimSize(3) != 2)
     return op.emitOpError("sweep_c6: expected columns of pairs, but got ") << k;
-  auto isAny = [](MemRefType type, bool bf16) {
+  auto isOfFactors = [](MemRefType type, bool bf16) {
     return bf16 ? type.getElementType().isBF16()
                 : type.getElementType().isF32();
   };
-  if (!isAny(q, hasPairs) || (!op.hasKeysInPlace() && !isAny(k, hasPairs)))
+  if (!isOfFactors(q, hasPairs) ||
+      (!op.hasKeysInPlace() && !isOfFactors(k, hasPairs)))
     return op.emitOpError("sweep_c6: expected q and packed keys of f32, or "
                           "pairs of bf16, but got ")
            << q << " and " << k;

@@ -39,8 +39,7 @@ Buffer ScheduleBuilder::prepareKeySide(const DotSide &side, bool halves) {
 
 void ScheduleBuilder::prepareSkew(const SkewTerm &skew) {
   bool halves = areHalves({skew.key, skew.table});
-  AtSite factor = halves ? makeFactorOfHalves(skew.coefficient)
-                         : makeFactor(skew.coefficient);
+  AtSite factor = makeFactor(skew.coefficient, halves);
   Coefficient scale = factor ? Coefficient() : skew.coefficient;
   Buffer keySide = prepareKeySide(skew.key, halves);
   std::optional<unsigned> at = findVaryingIndex(skew.table);

@@ -39,20 +39,13 @@ void ScheduleBuilder::addRow(tile::TermUse use, Element element) {
   addTerm(use, tile::TermKind::Row, makeRow(element));
 }
 
-/// A coefficient as a factor per row, or null if it is the same for all.
+/// A coefficient as a factor per row; null if it is the same for all, and so
+/// part of what is packed, unless that is halves, which do not take it.
 ScheduleBuilder::AtSite
-ScheduleBuilder::makeFactor(const Coefficient &coefficient) {
-  if (!variesByRow(coefficient, extents))
+ScheduleBuilder::makeFactor(const Coefficient &coefficient, bool halves) {
+  if (!halves && !variesByRow(coefficient, extents))
     return {};
-  return makeRow([=](SliceCloner &cloner) {
-    return emitCoefficient(cloner, coefficient);
-  });
-}
-
-/// The factor of products of halves, which are packed without it.
-ScheduleBuilder::AtSite
-ScheduleBuilder::makeFactorOfHalves(const Coefficient &coefficient) {
-  if (scaleOfHalves && coefficient == plan.scale)
+  if (halves && scaleOfHalves && coefficient == plan.scale)
     return scaleOfHalves;
   return makeRow([=](SliceCloner &cloner) {
     return emitCoefficient(cloner, coefficient);
@@ -156,7 +149,7 @@ void ScheduleBuilder::addTerms(tile::TermUse use, const TermsByExtent &terms) {
     addKeys(use, scopeOf(terms.key), sumOf(terms.key));
   std::vector<LinearTerm> sum;
   for (const LinearTerm &term : terms.lag) {
-    AtSite factor = makeFactor(term.coefficient);
+    AtSite factor = makeFactor(term.coefficient, /*halves=*/false);
     if (!factor) {
       sum.push_back(term);
       continue;

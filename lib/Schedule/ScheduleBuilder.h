@@ -170,8 +170,7 @@ private:
   void addPairs(tile::TermUse use, Scope scope, Element element, Location loc,
                 StringRef what);
   void addTerms(tile::TermUse use, const TermsByExtent &terms);
-  AtSite makeFactor(const Coefficient &coefficient);
-  AtSite makeFactorOfHalves(const Coefficient &coefficient);
+  AtSite makeFactor(const Coefficient &coefficient, bool halves);
   void prepareMasks();
 
   //===--- Queries, keys and strips (Tables.cpp) ---===//
@@ -180,6 +179,7 @@ private:
   Value emitKeyEnd(const Site &site);
   void planHalves();
   bool areHalves(ArrayRef<DotSide> sides);
+  int64_t padChannels(int64_t numChannels, bool halves);
   Buffer allocateColumns(Scope scope, OpFoldResult columns, int64_t numChannels,
                          bool halves);
   SmallVector<OpFoldResult> rowsShape(OpFoldResult count, int64_t numChannels,

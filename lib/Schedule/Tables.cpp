@@ -78,21 +78,22 @@ bool ScheduleBuilder::areHalves(ArrayRef<DotSide> sides) {
          });
 }
 
-/// The sizes of packed rows; those of pairs have padded channels.
+/// How many channels of rows or columns are packed.
+int64_t ScheduleBuilder::padChannels(int64_t numChannels, bool halves) {
+  return halves ? llvm::alignTo(numChannels, options.bf16Channels)
+                : numChannels;
+}
+
 SmallVector<OpFoldResult> ScheduleBuilder::rowsShape(OpFoldResult count,
                                                      int64_t numChannels,
                                                      bool halves) {
-  int64_t all =
-      halves ? llvm::alignTo(numChannels, options.bf16Channels) : numChannels;
-  return {count, b.getIndexAttr(all)};
+  return {count, b.getIndexAttr(padChannels(numChannels, halves))};
 }
 
 Buffer ScheduleBuilder::allocateColumns(Scope scope, OpFoldResult columns,
                                         int64_t numChannels, bool halves) {
   Value panels = divideUp(toValue(columns), constant(options.panel));
-  int64_t height =
-      halves ? int64_t(llvm::alignTo(numChannels, options.bf16Channels)) / 2
-             : numChannels;
+  int64_t height = padChannels(numChannels, halves) / (halves ? 2 : 1);
   SmallVector<OpFoldResult> shape{getAsOpFoldResult(panels),
                                   b.getIndexAttr(height),
                                   b.getIndexAttr(options.panel)};
@@ -130,7 +131,7 @@ void ScheduleBuilder::prepareKeys() {
   }
   packedKeys = allocateColumns(scope, paddedKeys, packedChannels, packsHalves);
   if (packsHalves) {
-    scaleOfHalves = makeFactorOfHalves(plan.scale);
+    scaleOfHalves = makeFactor(plan.scale, /*halves=*/true);
     remark(op.getLoc(), "products of pairs of bf16");
   }
   preparations.push_back(
@@ -372,7 +373,7 @@ void ScheduleBuilder::prepareStrip(const StripTerm &strip) {
   bool halves = areHalves(sides);
   AtSite tileRows = prepareStripRows(strip, halves), factor;
   if (halves)
-    factor = makeFactorOfHalves(strip.coefficient);
+    factor = makeFactor(strip.coefficient, halves);
   if (!hasNear || !strip.table.varying.isFinite() || !at)
     return prepareFullStrip(strip, tileRows, halves, factor);
   Value table = getTable(strip.table);

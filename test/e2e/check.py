@@ -54,11 +54,16 @@ def bfloat16(x: Array) -> Array:
     return np.where(np.isnan(x), 0x7FC0, rounded).astype(np.uint16)
 
 
+def widened(bits: Array) -> Array:
+    """The numbers that the bits of bf16 stand for."""
+    return (bits.astype(np.uint32) << 16).view(np.float32)
+
+
 def stored(x: Array, element: str) -> Tuple[Array, Array]:
     """x as the file holds it, and the numbers that this holds."""
     if element == "bf16":
         bits = bfloat16(x)
-        return bits, (bits.astype(np.uint32) << 16).view(np.float32)
+        return bits, widened(bits)
     y = np.ascontiguousarray(x, DTYPES[element])
     return y, y
 

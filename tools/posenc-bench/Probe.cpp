@@ -8,6 +8,7 @@
 
 #include "Probe.h"
 #include "Clock.h"
+#include "posenc/Target/CPU.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -126,13 +127,13 @@ loopAmx(int64_t rounds) {
 }
 
 /// Whether the CPU has such registers and this process may use them, for which
-/// it asks as compiled code does: https://docs.kernel.org/arch/x86/xstate.html
+/// it asks as compiled code does.
 static bool mayUseAmx() {
   constexpr unsigned bf16 = 1 << 22, tiles = 1 << 24;
-  constexpr long archPrctl = 158, requestPermission = 0x1023, stateOfTiles = 18;
   unsigned a, b, c, d;
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & bf16) && (d & tiles) &&
-         syscall(archPrctl, requestPermission, stateOfTiles) == 0;
+         syscall(TilePermission::call, TilePermission::request,
+                 TilePermission::feature) == 0;
 }
 #endif
 

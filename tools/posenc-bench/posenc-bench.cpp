@@ -93,15 +93,11 @@ static cl::opt<std::string>
              cl::desc("Features to add to the CPU or to take away"),
              cl::cat(category));
 
-static cl::opt<Bf16Products> bf16(
-    "bf16", cl::init(Bf16Products::Fastest),
-    cl::desc("What the target cpu multiplies bf16 as:"),
-    cl::values(clEnumValN(Bf16Products::Fastest, "fastest",
-                          "what suits the CPU, the default"),
-               clEnumValN(Bf16Products::Widened, "widened", "f32"),
-               clEnumValN(Bf16Products::Pairs, "pairs",
-                          "pairs of bf16, whatever the CPU has for these")),
-    cl::cat(category));
+static cl::opt<Bf16Products>
+    bf16("bf16", cl::init(Bf16Products::Fastest),
+         cl::desc("How the target cpu computes products of bf16; default: "
+                  "fastest:"),
+         posenc::getBf16Values(), cl::cat(category));
 
 static cl::opt<std::string> examples("examples", cl::init(POSENC_EXAMPLES),
                                      cl::value_desc("folder"),

@@ -70,15 +70,11 @@ static cl::opt<std::string>
              cl::desc("Features beyond, or not among, those of the CPU"),
              cl::cat(category));
 
-static cl::opt<posenc::Bf16Products> bf16(
-    "bf16", cl::init(posenc::Bf16Products::Fastest),
-    cl::desc("What the target cpu multiplies bf16 as:"),
-    cl::values(clEnumValN(posenc::Bf16Products::Fastest, "fastest",
-                          "what suits the CPU, the default"),
-               clEnumValN(posenc::Bf16Products::Widened, "widened", "f32"),
-               clEnumValN(posenc::Bf16Products::Pairs, "pairs",
-                          "pairs of bf16, whatever the CPU has for these")),
-    cl::cat(category));
+static cl::opt<posenc::Bf16Products>
+    bf16("bf16", cl::init(posenc::Bf16Products::Fastest),
+         cl::desc("How the target cpu computes products of bf16; default: "
+                  "fastest:"),
+         posenc::getBf16Values(), cl::cat(category));
 
 static cl::opt<bool>
     padInputs("pad-inputs",

@@ -15,6 +15,12 @@
 
 namespace mlir::posenc {
 
+/// How a process on Linux (x86-64) asks for the state of AMX: a system call,
+/// arch_prctl, and its arguments. https://docs.kernel.org/arch/x86/xstate.html
+struct TilePermission {
+  static constexpr int64_t call = 158, request = 0x1023, feature = 18;
+};
+
 /// What of a CPU shapes its code: how wide its vectors of f32 are, how many it
 /// holds in registers, and which instructions beside plain ones it has.
 struct CpuTarget {

@@ -167,6 +167,25 @@ Value KernelBuilder::broadcast(Value scalar) {
       *this, VectorType::get({lanes}, scalar.getType()), scalar);
 }
 
+Value KernelBuilder::callIntrinsic(StringRef name, Type result,
+                                   ValueRange operands) {
+  return LLVM::CallIntrinsicOp::create(*this, result, getStringAttr(name),
+                                       operands)
+      .getResult(0);
+}
+
+Value KernelBuilder::asPairs(Value halves) {
+  int64_t count = cast<VectorType>(halves.getType()).getNumElements() / 2;
+  return vector::BitCastOp::create(
+      *this, VectorType::get({count}, getI32Type()), halves);
+}
+
+Value KernelBuilder::asHalves(Value pairs) {
+  int64_t count = cast<VectorType>(pairs.getType()).getNumElements() * 2;
+  return vector::BitCastOp::create(
+      *this, VectorType::get({count}, getBF16Type()), pairs);
+}
+
 std::pair<Value, Value> KernelBuilder::widenPairs(Value pairs) {
   auto widen = [&](Value bits) -> Value {
     return arith::BitcastOp::create(*this, vectorType, bits);
@@ -181,15 +200,9 @@ std::pair<Value, Value> KernelBuilder::widenPairs(Value pairs) {
 Value KernelBuilder::multiplyAdd(Value x, Value y, Value sum) {
   if (!getElementTypeOrSelf(x.getType()).isInteger(32))
     return fma(x, y, sum);
-  if (target.hasPairDots && lanes == 16) {
-    auto pairs = VectorType::get({2 * lanes}, getBF16Type());
-    return LLVM::CallIntrinsicOp::create(
-               *this, vectorType,
-               getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
-               ValueRange{sum, vector::BitCastOp::create(*this, pairs, x),
-                          vector::BitCastOp::create(*this, pairs, y)})
-        .getResult(0);
-  }
+  if (canDotPairs())
+    return callIntrinsic("llvm.x86.avx512bf16.dpbf16ps.512", vectorType,
+                         {sum, asHalves(x), asHalves(y)});
   auto [x0, x1] = widenPairs(x);
   auto [y0, y1] = widenPairs(y);
   return fma(x1, y1, fma(x0, y0, sum));
@@ -225,9 +238,7 @@ Value KernelBuilder::permute(Value vector, Value places) {
   assert(canPermute() && "asked first");
   StringRef name =
       lanes == 16 ? "llvm.x86.avx512.permvar.sf.512" : "llvm.x86.avx2.permps";
-  return LLVM::CallIntrinsicOp::create(*this, vectorType, getStringAttr(name),
-                                       ValueRange{vector, places})
-      .getResult(0);
+  return callIntrinsic(name, vectorType, {vector, places});
 }
 
 //===----------------------------------------------------------------------===//
@@ -242,12 +253,8 @@ Value KernelBuilder::loadVector(Value memref, ValueRange indices) {
 
 Value KernelBuilder::roundPairs(Value x, Value y) {
   auto both = VectorType::get({2 * lanes}, getBF16Type());
-  if (target.hasPairDots && lanes == 16)
-    return LLVM::CallIntrinsicOp::create(
-               *this, both,
-               getStringAttr("llvm.x86.avx512bf16.cvtne2ps2bf16.512"),
-               ValueRange{y, x})
-        .getResult(0);
+  if (canDotPairs())
+    return callIntrinsic("llvm.x86.avx512bf16.cvtne2ps2bf16.512", both, {y, x});
   auto order = llvm::to_vector(llvm::seq<int64_t>(0, 2 * lanes));
   return arith::TruncFOp::create(*this, both,
                                  vector::ShuffleOp::create(*this, x, y, order));
@@ -263,9 +270,7 @@ Value KernelBuilder::storeVectors(ArrayRef<Value> vectors, Value memref,
     Value at[] = {row, add(column, y * lanes)};
     if (element.isBF16() && y + 1 < vectors.size()) {
       x = roundPairs(x, vectors[++y]);
-      auto pairs = VectorType::get({lanes}, getI32Type());
-      auto [first, second] =
-          widenPairs(vector::BitCastOp::create(*this, pairs, x));
+      auto [first, second] = widenPairs(asPairs(x));
       addToSum(addf(first, second));
     } else {
       if (!element.isF32())
@@ -282,10 +287,8 @@ Value KernelBuilder::storeVectors(ArrayRef<Value> vectors, Value memref,
 static Value loadAsPairs(KernelBuilder &b, Value memref, ValueRange indices,
                          int64_t count) {
   Type element = cast<MemRefType>(memref.getType()).getElementType();
-  Value halves = vector::LoadOp::create(
-      b, VectorType::get({2 * count}, element), memref, indices);
-  return vector::BitCastOp::create(b, VectorType::get({count}, b.getI32Type()),
-                                   halves);
+  return b.asPairs(vector::LoadOp::create(
+      b, VectorType::get({2 * count}, element), memref, indices));
 }
 
 Value KernelBuilder::loadPair(Value memref, ValueRange indices) {

@@ -94,6 +94,12 @@ public:
   Value sumLanes(Value vector);
   /// The greatest lane.
   Value maxLane(Value vector);
+  Value callIntrinsic(StringRef name, Type result, ValueRange operands);
+  /// bf16 two by two as i32, and the other way round.
+  Value asPairs(Value halves);
+  Value asHalves(Value pairs);
+  /// Whether one instruction adds the products of a vector of pairs.
+  bool canDotPairs() const { return target.hasPairDots && lanes == 16; }
   /// Whether one instruction takes lanes of a vector in any order.
   bool canPermute() const { return target.hasPermute && lanes == target.lanes; }
   /// Lane p[i] of a vector in lane i, for a vector p of i32.

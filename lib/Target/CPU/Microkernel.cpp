@@ -109,6 +109,19 @@ Value Panels::load(KernelBuilder &b, Value columns, Value column, Value t,
   return b.loadVector(columns, {panel, t, lane});
 }
 
+Value cpu::emitPaddedRows(KernelBuilder &b, Value rows, Value count,
+                          Value padded, OpFoldResult capacity,
+                          int64_t channels) {
+  Type element = cast<MemRefType>(rows.getType()).getElementType();
+  Value copy = b.scratch(element, {capacity, b.getIndexAttr(channels)});
+  b.loop(b.index(0), padded, 1, [&](Value row) {
+    Value from = b.min(row, b.sub(count, 1));
+    b.loop(b.index(0), b.index(channels), 1,
+           [&](Value d) { b.store(b.load(rows, {from, d}), copy, {row, d}); });
+  });
+  return copy;
+}
+
 Value cpu::emitPairsInRows(KernelBuilder &b, Value memref) {
   int64_t rank = cast<MemRefType>(memref.getType()).getRank();
   SmallVector<ReassociationIndices> groups;

@@ -67,6 +67,11 @@ SmallVector<Value> emitTransposeOfUnits(KernelBuilder &b,
 /// The transpose of lanes x lanes.
 SmallVector<Value> emitTranspose(KernelBuilder &b, SmallVector<Value> rows);
 
+/// A copy of `count` rows of some channels as `padded` rows, the last one again
+/// and again behind them, in a buffer of as many rows or more.
+Value emitPaddedRows(KernelBuilder &b, Value rows, Value count, Value padded,
+                     OpFoldResult capacity, int64_t channels);
+
 /// The memref with the pairs of its innermost dimension in the one before.
 Value emitPairsInRows(KernelBuilder &b, Value memref);
 

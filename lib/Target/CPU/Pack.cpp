@@ -229,7 +229,7 @@ private:
                      {b.getIndexAttr(rows), b.getIndexAttr(channels)});
   }
 
-  /// `count` times two bf16 of a piece, or one f32, in vectors of b.lanes.
+  /// `count` * b.lanes elements of a piece, as bf16.
   static Value loadRounded(KernelBuilder &b, Value piece, Value row, Value c,
                            int64_t count) {
     auto type = cast<MemRefType>(piece.getType());
@@ -291,8 +291,7 @@ private:
       Value panel = b.div(column, width), lane = b.rem(column, width);
       auto store = [&](Value x, Value row) {
         if (hasPairs)
-          x = vector::BitCastOp::create(
-              b, VectorType::get({2 * lanes}, b.getBF16Type()), x);
+          x = b.asHalves(x);
         b.storeVector(x, dest, {panel, row, b.mul(lane, unit)});
       };
       b.loop(b.index(0), b.index(lanes), 1, [&](Value row) {
@@ -307,9 +306,8 @@ private:
             vectors.push_back(b.loadVector(piece, {at, c}));
             continue;
           }
-          Value pairs = loadRounded(b, piece, at, b.mul(c, 2), 2);
-          vectors.push_back(vector::BitCastOp::create(
-              b, VectorType::get({lanes}, b.getI32Type()), pairs));
+          vectors.push_back(
+              b.asPairs(loadRounded(b, piece, at, b.mul(c, 2), 2)));
         }
         vectors = emitTranspose(b, vectors);
         for (int64_t i = 0; i < numStored; ++i)

@@ -174,19 +174,8 @@ Value ProductEmitter::padRows(int64_t multiple) {
   if (!type.isDynamicDim(0) && type.getDimSize(0) % multiple == 0)
     return rows;
   Value padded = b.roundUp(numRowsHere, multiple);
-  Value copy = b.scratch(type.getElementType(), {getAsOpFoldResult(padded),
-                                                 b.getIndexAttr(2 * channels)});
-  b.loop(b.index(0), padded, 1, [&](Value row) {
-    Value from = b.min(row, b.sub(numRowsHere, 1));
-    b.loop(b.index(0), b.index(channels), 1, [&](Value pair) {
-      Value d = b.mul(pair, 2);
-      auto halves = VectorType::get({2}, type.getElementType());
-      b.storeVector(
-          vector::LoadOp::create(b, halves, rows, ValueRange{from, d}), copy,
-          {row, d});
-    });
-  });
-  return copy;
+  return emitPaddedRows(b, rows, numRowsHere, padded, getAsOpFoldResult(padded),
+                        2 * channels);
 }
 
 void ProductEmitter::emitTiles() {
@@ -194,9 +183,7 @@ void ProductEmitter::emitTiles() {
   Value from = padRows(tilesOfRows * tileSize);
   SmallVector<Value> sums;
   auto multiply = [&](Value row, Value column) {
-    sums.clear();
-    for (int64_t i = 0; i < 2 * tilesOfRows; ++i)
-      sums.push_back(emitZeroTile(b));
+    sums = emitZeroTiles(b);
     emitTileProducts(
         b, sums, 2 * channels,
         [&](int64_t x, int64_t d) {

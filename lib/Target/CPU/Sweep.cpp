@@ -97,18 +97,10 @@ void SweepEmitter::prepare() {
   // Queries in whole steps: rows beyond the tile are of no consequence.
   // Products of some units read vectors of them.
   Value q = op.getQ();
-  auto queries = cast<MemRefType>(q.getType());
-  int64_t queryRows = queries.getDimSize(0);
-  if (queryRows < 0 || queryRows % stepRows || !hasUnitStride(q)) {
-    Value copy =
-        b.scratch(queries.getElementType(), {paddedRows, size(channels)});
-    b.loop(b.index(0), b.mul(numGroups, stepRows), 1, [&](Value row) {
-      Value from = b.min(row, b.sub(numTileRows, 1));
-      b.loop(b.index(0), b.index(channels), 1,
-             [&](Value d) { b.store(b.load(q, {from, d}), copy, {row, d}); });
-    });
-    q = copy;
-  }
+  int64_t queryRows = cast<MemRefType>(q.getType()).getDimSize(0);
+  if (queryRows < 0 || queryRows % stepRows || !hasUnitStride(q))
+    q = emitPaddedRows(b, q, numTileRows, b.mul(numGroups, stepRows),
+                       paddedRows, channels);
   prepareTerms();
   prepareBuckets();
   unit->prepare({q, scores, weights, o});

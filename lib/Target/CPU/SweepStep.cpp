@@ -47,13 +47,10 @@ void SweepEmitter::emitScores(const Step &step) {
       return here;
     };
     auto storeScores = [&] {
-      Accumulators here = getScores();
-      ArrayRef<Value> rest = here;
-      for (int64_t i = 0; !rest.empty(); ++i) {
-        b.storeVectors(rest.take_front(panels.vectors), scores, b.add(x, i),
-                       column);
-        rest = rest.drop_front(panels.vectors);
-      }
+      for (auto [i, score] : llvm::enumerate(getScores()))
+        b.storeVector(score, scores,
+                      {b.add(x, i / panels.vectors),
+                       b.add(column, i % panels.vectors * panels.lanes)});
     };
     if (alwaysCareful)
       storeScores();

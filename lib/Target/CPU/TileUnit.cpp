@@ -34,9 +34,7 @@ public:
 
 void TileUnit::emitScores(Value p, Value n, Value lo, Value hi, UseScores use) {
   b.loop(b.index(0), b.index(block), 2 * tileSize, [&](Value column) {
-    SmallVector<Value> sums;
-    for (int64_t i = 0; i < 2 * tilesOfRows; ++i)
-      sums.push_back(emitZeroTile(b));
+    SmallVector<Value> sums = emitZeroTiles(b);
     emitTileProducts(
         b, sums, channels,
         [&](int64_t x, int64_t d) {

@@ -29,8 +29,11 @@ static Type getTileType(Type element) {
   return amx::TileType::get({tileSize, columns}, element);
 }
 
-Value cpu::emitZeroTile(KernelBuilder &b) {
-  return amx::TileZeroOp::create(b, getTileType(b.getF32Type()));
+SmallVector<Value> cpu::emitZeroTiles(KernelBuilder &b) {
+  SmallVector<Value> zeros;
+  for (int64_t i = 0; i < 2 * tilesOfRows; ++i)
+    zeros.push_back(amx::TileZeroOp::create(b, getTileType(b.getF32Type())));
+  return zeros;
 }
 
 Value cpu::emitLoadTile(KernelBuilder &b, Value memref, ValueRange indices) {
@@ -67,11 +70,6 @@ void cpu::emitTileProducts(KernelBuilder &b, MutableArrayRef<Value> sums,
 
 static constexpr StringRef question = "posenc_may_use_amx";
 static constexpr StringRef answer = "posenc_amx_answer";
-
-// Of Linux on x86-64: a process asks once for the state of AMX.
-// https://docs.kernel.org/arch/x86/xstate.html
-static constexpr int64_t archPrctl = 158, requestPermission = 0x1023,
-                         stateOfTiles = 18;
 
 /// The function of that name and type, declared if the module has no use for
 /// the name yet; null if it has another one.
@@ -132,8 +130,9 @@ static LLVM::LLVMFuncOp getQuestion(ModuleOp module, OpBuilder &builder) {
   LLVM::CondBrOp::create(b, equal(before, integer(i32, 0)), ask, ValueRange(),
                          known, before);
   b.setInsertionPointToStart(ask);
-  Value arguments[] = {integer(i64, archPrctl), integer(i64, requestPermission),
-                       integer(i64, stateOfTiles)};
+  Value arguments[] = {integer(i64, TilePermission::call),
+                       integer(i64, TilePermission::request),
+                       integer(i64, TilePermission::feature)};
   Value failure = LLVM::CallOp::create(b, syscall, arguments).getResult();
   Value now = LLVM::SelectOp::create(b, equal(failure, integer(i64, 0)),
                                      integer(i32, 1), integer(i32, 2));

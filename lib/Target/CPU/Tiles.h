@@ -27,7 +27,8 @@ constexpr int64_t tileSize = 16, tileDepth = CpuTarget::channelsOfTiles;
 /// four sums, and two registers for either factor.
 constexpr int64_t tilesOfRows = CpuTarget::rowsOfTiles / tileSize;
 
-Value emitZeroTile(KernelBuilder &b);
+/// Zeros for the sums of all tiles of rows and two of columns.
+SmallVector<Value> emitZeroTiles(KernelBuilder &b);
 /// The tile of f32, or of bf16, whose rows are in the two inner dimensions of a
 /// memref.
 Value emitLoadTile(KernelBuilder &b, Value memref, ValueRange indices);

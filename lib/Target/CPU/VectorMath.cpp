@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "VectorMath.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -47,10 +46,8 @@ Value cpu::emitExp2(KernelBuilder &b, Value x) {
     Value mask = b.constant(b.getI16IntegerAttr(-1));
     Value rounding = b.constant(b.getI32IntegerAttr(4)); // as it is set
     Value mode = b.constant(b.getI32IntegerAttr(9));     // floor, quietly
-    auto call = [&](StringRef name, ArrayRef<Value> operands) -> Value {
-      return LLVM::CallIntrinsicOp::create(b, b.vectorType,
-                                           b.getStringAttr(name), operands)
-          .getResult(0);
+    auto call = [&](StringRef name, ArrayRef<Value> operands) {
+      return b.callIntrinsic(name, b.vectorType, operands);
     };
     Value fraction = call("llvm.x86.avx512.mask.reduce.ps.512",
                           {x, mode, zero, mask, rounding});

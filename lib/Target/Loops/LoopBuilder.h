@@ -135,6 +135,34 @@ public:
   }
 };
 
+/// A matrix as rows [rows][C], as columns [panels][C][W] or as columns of pairs
+/// [panels][C / 2][W][2]: one vector of C channels per row or column.
+struct Packed {
+  explicit Packed(Value memref)
+      : memref(memref), type(cast<MemRefType>(memref.getType())) {}
+
+  bool hasPanels() const { return type.getRank() > 2; }
+  bool hasPairs() const { return type.getRank() == 4; }
+  /// How many rows or columns there are.
+  Value getCount(LoopBuilder &b) const {
+    Value count = b.size(memref, 0);
+    return hasPanels() ? b.mul(count, b.size(memref, 2)) : count;
+  }
+  SmallVector<Value> at(LoopBuilder &b, Value vector, Value channel) const {
+    if (!hasPanels())
+      return {vector, channel};
+    Value width = b.size(memref, 2);
+    Value panel = b.div(vector, width), column = b.rem(vector, width);
+    if (!hasPairs())
+      return {panel, channel, column};
+    Value two = b.index(2);
+    return {panel, b.div(channel, two), column, b.rem(channel, two)};
+  }
+
+  Value memref;
+  MemRefType type;
+};
+
 } // namespace mlir::posenc
 
 #endif // POSENC_LIB_TARGET_LOOPS_LOOPBUILDER_H

@@ -26,41 +26,6 @@ static FailureOr<SmallVector<Value>> evaluate(LoopBuilder &b, Region &region,
 
 namespace {
 //===----------------------------------------------------------------------===//
-// Packed matrices
-//===----------------------------------------------------------------------===//
-
-/// A matrix as rows [rows][C], as columns [panels][C][W] or as columns of pairs
-/// [panels][C / 2][W][2]: one vector of C channels per row or column.
-struct Packed {
-  explicit Packed(Value memref)
-      : memref(memref), type(cast<MemRefType>(memref.getType())) {}
-
-  bool hasPanels() const { return type.getRank() > 2; }
-  bool hasPairs() const { return type.getRank() == 4; }
-  int64_t getChannels() const {
-    return type.getDimSize(1) * (hasPairs() ? 2 : 1);
-  }
-  /// How many rows or columns there are.
-  Value getCount(LoopBuilder &b) const {
-    Value count = b.size(memref, 0);
-    return hasPanels() ? b.mul(count, b.size(memref, 2)) : count;
-  }
-  SmallVector<Value> at(LoopBuilder &b, Value vector, Value channel) const {
-    if (!hasPanels())
-      return {vector, channel};
-    Value width = b.size(memref, 2);
-    Value panel = b.div(vector, width), column = b.rem(vector, width);
-    if (!hasPairs())
-      return {panel, channel, column};
-    Value two = b.index(2);
-    return {panel, b.div(channel, two), column, b.rem(channel, two)};
-  }
-
-  Value memref;
-  MemRefType type;
-};
-
-//===----------------------------------------------------------------------===//
 // posenc_tile.fill
 //===----------------------------------------------------------------------===//
 
@@ -225,7 +190,8 @@ struct PackLowering : OpRewritePattern<PackOp> {
         b.store(value, op.getDest(), dest.at(b, vector, channel));
       };
       // Zeros, where nothing comes after.
-      b.forEach(b.index(op.getChannel()), b.index(dest.getChannels()),
+      b.forEach(b.index(op.getChannel()),
+                b.index(getPackedChannels(op.getDest())),
                 [&](Value channel) { store(b.real(0), channel); });
       b.ifThen(b.compare(vector, LoopBuilder::IntPredicate::slt, count),
                [&] { result = pack(b, op, b.add(op.getLo(), vector), store); });

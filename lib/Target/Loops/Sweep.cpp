@@ -48,7 +48,6 @@ private:
     return op.getQueryRow() ? op.getQueryRow() : b.add(op.getRowLo(), p);
   }
   Value product(const Pair &pair);
-  Value value(Value j, Value channel);
   Value element(const SweepOp::Term &term, const Pair &pair);
   Value addTerms(TermUse use, Value y, const Pair &pair);
   Value addClassTerms(Value y, const Pair &pair);
@@ -180,32 +179,14 @@ LogicalResult SweepEmitter::prepareBlock(const Block &block) {
 //===----------------------------------------------------------------------===//
 
 Value SweepEmitter::product(const Pair &pair) {
-  Value k = op.getK(), panel, column, two = b.index(2);
-  if (!op.hasKeysInPlace()) {
-    Value width = b.size(k, 2);
-    panel = b.div(pair.j, width), column = b.rem(pair.j, width);
-  }
-  auto keyAt = [&](Value t) -> SmallVector<Value> {
-    if (op.hasKeysInPlace())
-      return {pair.j, t};
-    if (!op.hasPairsOfKeys())
-      return {panel, t, column};
-    return {panel, b.div(t, two), column, b.rem(t, two)};
-  };
+  Packed k(op.getK());
   Value sum =
       b.accumulate(b.size(op.getQ(), 1), b.real(0), [&](Value t, Value sum) {
-        Value x = b.load(op.getQ(), {pair.p, t}), y = b.load(k, keyAt(t));
+        Value x = b.load(op.getQ(), {pair.p, t});
+        Value y = b.load(op.getK(), k.at(b, pair.j, t));
         return b.add(sum, b.mul(x, y));
       });
   return op.getScale() ? b.mul(sum, b.load(op.getScale(), pair.p)) : sum;
-}
-
-/// A channel of the value of key j.
-Value SweepEmitter::value(Value j, Value channel) {
-  if (!op.hasPackedValues())
-    return b.load(op.getV(), {j, channel});
-  Value width = b.size(op.getV(), 2);
-  return b.load(op.getV(), {b.div(j, width), channel, b.rem(j, width)});
 }
 
 /// The element of a term. Of a pair that is removed later it may be outside the
@@ -370,12 +351,13 @@ void SweepEmitter::add(const Pair &pair, Value z,
     });
   });
 
+  Packed values(op.getV());
   Value weight = b.exp2(b.sub(z, reference));
   b.ifThen(b.isNotZero(weight), [&] {
     b.store(b.add(b.load(op.getL(), p), weight), op.getL(), p);
     b.forEach(b.size(op.getO(), 1), [&](Value channel) {
       Value o = b.load(op.getO(), {p, channel});
-      Value v = value(pair.j, channel);
+      Value v = b.load(op.getV(), values.at(b, pair.j, channel));
       b.store(b.add(o, b.mul(weight, v)), op.getO(), {p, channel});
     });
     for (const SweepOp::Bucket &bucket : buckets) {
